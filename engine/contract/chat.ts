@@ -1,0 +1,197 @@
+/**
+ * The contract of chat-like protocols (openai-chat, openai-completions, openai-responses, anthropic-messages,
+ * gemini-generate). Each is one module with both directions, so that N client and M vendor protocols cost N + M.
+ * Equal protocols on both sides take the relay: bytes pass, and only a tap reads them.
+ */
+import type { GatewayError } from '../errors.ts';
+import type { TokenUsage } from './usage.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+
+/** What the engine must know of any chat request, read once from the parsed body. */
+export interface ChatCall {
+  readonly kind: 'chat';
+  readonly model: string;
+  readonly stream: boolean;
+  /** The client asked for usage in its stream; where it did not, the usage chunk is hidden from it. */
+  readonly wantsUsage: boolean;
+  /** The client's own bound on output tokens; null: none. */
+  readonly maxOutputTokens: number | null;
+  /** How many answers (`n`, `best_of`); multiplies the output estimate. */
+  readonly choices: number;
+  readonly body: JsonObject;
+}
+
+export type ChatPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image';
+      readonly mediaType: string | null;
+      readonly data: string | null;
+      readonly url: string | null;
+      readonly detail?: string;
+    }
+  | { readonly type: 'audio'; readonly mediaType: string; readonly data: string }
+  | {
+      readonly type: 'file';
+      readonly mediaType: string | null;
+      readonly name: string | null;
+      readonly data: string | null;
+      readonly url: string | null;
+      readonly id: string | null;
+    }
+  | { readonly type: 'reasoning'; readonly text: string; readonly signature: string | null }
+  | { readonly type: 'refusal'; readonly text: string }
+  | {
+      readonly type: 'tool-call';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+      readonly signature?: string;
+    }
+  | { readonly type: 'tool-result'; readonly id: string; readonly parts: readonly ChatPart[]; readonly error: boolean };
+
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly name?: string;
+  readonly parts: readonly ChatPart[];
+}
+
+export interface ChatTool {
+  readonly name: string;
+  readonly description: string | null;
+  readonly parameters: JsonValue;
+  readonly strict: boolean | null;
+}
+
+/** A chat request that no protocol owns. Absent and null mean: not said. */
+export interface ChatRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ChatTool[];
+  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string } | null;
+  readonly parallelToolCalls: boolean | null;
+  readonly maxOutputTokens: number | null;
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly topK: number | null;
+  readonly choices: number | null;
+  readonly stop: readonly string[];
+  readonly seed: number | null;
+  readonly presencePenalty: number | null;
+  readonly frequencyPenalty: number | null;
+  readonly reasoningEffort: string | null;
+  readonly responseFormat:
+    | { readonly type: 'text' | 'json' }
+    | { readonly type: 'schema'; readonly name: string; readonly schema: JsonValue; readonly strict: boolean | null }
+    | null;
+  readonly user: string | null;
+  /** Fields only this protocol knows, for a vendor that speaks it too. */
+  readonly extra: JsonObject;
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter';
+
+/** What happens in an answer, whole or streamed. `choice` counts from 0. A whole reply is the fold of its events. */
+export type ChatEvent =
+  | { readonly type: 'start'; readonly id: string; readonly model: string; readonly created: number }
+  | { readonly type: 'text'; readonly choice: number; readonly text: string }
+  | { readonly type: 'reasoning'; readonly choice: number; readonly text: string; readonly signature?: string }
+  | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
+  | {
+      readonly type: 'tool-call';
+      readonly choice: number;
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      readonly signature?: string;
+    }
+  | { readonly type: 'tool-arguments'; readonly choice: number; readonly index: number; readonly text: string }
+  | { readonly type: 'image'; readonly choice: number; readonly mediaType: string; readonly data: string }
+  | { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason }
+  | { readonly type: 'usage'; readonly usage: TokenUsage }
+  | { readonly type: 'error'; readonly error: GatewayError };
+
+/** One frame of Server-Sent Events. */
+export interface SseFrame {
+  readonly event: string | null;
+  readonly data: string;
+}
+
+/** An error a vendor reported, in neutral words; the vendor's failure rules turn it into a reason. */
+export interface VendorError {
+  readonly message: string;
+  readonly code: string | null;
+  readonly type: string | null;
+  readonly param: string | null;
+  /** Seconds, where the body says so (Gemini's RetryInfo); the header is read by the engine. */
+  readonly retryAfter: number | null;
+}
+
+/** What the tap of a streamed relay saw so far. */
+export interface StreamTap {
+  /**
+   * Takes a chunk, answers the bytes that go to the client now (the same Buffer where nothing is hidden or kept back,
+   * null where nothing may go yet). Only an incomplete frame is ever kept back, never a complete one, but for the
+   * closing marker, which the engine writes itself once the charge is in the journal.
+   */
+  push(chunk: Buffer): Buffer | null;
+  /** The vendor's stream ended cleanly: the rest that may still go out, or null. */
+  flush(): Buffer | null;
+  /** The closing marker or the protocol's last event was seen: nothing that follows counts. */
+  readonly finished: boolean;
+  /** A clean end here would be a whole answer (a finish reason was seen). */
+  readonly complete: boolean;
+  readonly usage: TokenUsage | null;
+  /** An error event within the stream. */
+  readonly error: VendorError | null;
+  /** Characters of output seen, for an estimate where the vendor reports no usage. */
+  readonly outputBytes: number;
+}
+
+/** Same protocol on both sides. */
+export interface ChatRelay {
+  /** The vendor's bytes: the client's with the model's name replaced, usage asked for, and nothing else touched. */
+  request(body: Buffer, call: ChatCall, vendorModel: string, overrides: ParameterOverrides | null): Buffer;
+  /** Reads usage from a whole reply, or the error that a 200 hides. */
+  reply(body: Buffer): {
+    readonly usage: TokenUsage | null;
+    readonly error: VendorError | null;
+    readonly outputBytes: number;
+  };
+  stream(call: ChatCall): StreamTap;
+}
+
+/** A channel's own laws over the body. */
+export interface ParameterOverrides {
+  readonly set: JsonObject;
+  readonly remove: readonly string[];
+}
+
+export interface ChatProtocol {
+  readonly kind: 'chat';
+  readonly name: string;
+  readonly summary: string;
+  /** Validates what the gateway itself relies on; unknown fields are the vendor's business. Throws GatewayError. */
+  readCall(body: JsonObject): ChatCall;
+  readonly relay: ChatRelay;
+  /** client in */
+  decodeRequest(body: JsonObject): ChatRequest;
+  /** vendor out */
+  encodeRequest(request: ChatRequest, vendorModel: string): JsonObject;
+  /** vendor in, whole */
+  decodeReply(body: JsonValue): ChatEvent[];
+  /** vendor in, streamed (stateful) */
+  decodeStream(): (frame: SseFrame) => ChatEvent[];
+  /** client out, whole */
+  encodeReply(events: readonly ChatEvent[], call: ChatCall): JsonObject;
+  /** client out, streamed (stateful); '' for an event this protocol does not show */
+  encodeStream(call: ChatCall): (event: ChatEvent) => string;
+  /** What closes a stream that went well: `data: [DONE]\n\n`, or ''. */
+  readonly terminator: string;
+  encodeError(error: GatewayError, requestId: string): JsonObject;
+  /** An error within a stream that already began, as one frame. */
+  encodeStreamError(error: GatewayError, requestId: string): string;
+  /** An error body of a vendor that speaks this protocol; null when it is none. */
+  decodeError(body: JsonValue): VendorError | null;
+}

@@ -1,0 +1,51 @@
+/** Everything about one request: one object of one shape, made by the engine and passed to every stage. */
+import type { ChatCall } from './chat.ts';
+import type { ImageCall } from './image.ts';
+import type { Group, Offer, Route } from './model.ts';
+import type { KeyRecord } from './ports.ts';
+import type { FailureReason } from './vendor.ts';
+
+export interface Attempt {
+  readonly channel: string;
+  readonly vendorModel: string;
+  /** HTTP status of the vendor; 0 where none came. */
+  status: number;
+  reason: FailureReason | null;
+  readonly startedAt: number;
+}
+
+/** Who asks. */
+export interface Principal {
+  readonly key: KeyRecord;
+  readonly group: Group;
+}
+
+export interface Exchange {
+  /** The request id: answered as `x-request-id`, unique, the key of the usage row. */
+  readonly id: string;
+  readonly route: Route;
+  readonly method: string;
+  readonly path: string;
+  /** Lower-case names; only the headers that some plugin of the chain asked for, and `content-type`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly peer: string;
+  /** Value of the route's `:name` or `*` part; '' where it has none. */
+  readonly parameter: string;
+  /** ms since 1970 and monotonic ms. */
+  readonly startedAt: number;
+  readonly startedMono: number;
+  principal: Principal | null;
+  /** The body as it came; empty before it was read and on GET. */
+  body: Buffer;
+  call: ChatCall | ImageCall | null;
+  offer: Offer | null;
+  readonly attempts: Attempt[];
+  /** Monotonic ms of the first byte of the reply; 0 before. */
+  firstByteAt: number;
+  /** The client has gone. */
+  readonly aborted: boolean;
+  /** Called once when the client goes; at once when it has gone already. */
+  onAbort(listener: () => void): void;
+  /** Private room of the plugins, see `Host.slot`. */
+  readonly slots: unknown[];
+}
