@@ -1,0 +1,122 @@
+/** Server-Sent Events: cutting a byte stream at frame ends, and reading frames (WHATWG HTML, section 9.2). */
+import type { SseFrame } from '../contract/chat.ts';
+
+const LF = 0x0a;
+
+/** Frames that never end are given up beyond this; an image of some megabytes in one frame is normal. */
+export const maximumFrameBytes = 64 * 1024 * 1024;
+
+/** Where the last complete frame of `bytes` ends (behind its blank line), 0 where none does. */
+export function lastFrameEnd(bytes: Buffer): number {
+  const length = bytes.length;
+  if (length >= 2 && bytes[length - 1] === LF && bytes[length - 2] === LF) return length;
+  const bare = bytes.lastIndexOf('\n\n');
+  const windows = bytes.lastIndexOf('\r\n\r\n');
+  const oldMac = bytes.lastIndexOf('\r\r');
+  return Math.max(bare < 0 ? 0 : bare + 2, windows < 0 ? 0 : windows + 4, oldMac < 0 ? 0 : oldMac + 2);
+}
+
+/**
+ * Cuts a byte stream at frame ends: what is complete passes at once, an incomplete frame waits for its rest. A chunk
+ * that ends with its frame (nearly all do) costs one comparison and no copy.
+ */
+export class FrameSplitter {
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+
+  /** The bytes of all frames that are complete now, or null. */
+  push(chunk: Buffer): Buffer | null {
+    if (this.waitingBytes === 0) {
+      const end = lastFrameEnd(chunk);
+      if (end === chunk.length) return chunk;
+      this.keep(chunk.subarray(end));
+      return end === 0 ? null : chunk.subarray(0, end);
+    }
+    // The blank line itself may be split: look at the seam too, and only there and in the new bytes.
+    const seam = this.tail(3);
+    const joined = Buffer.concat([seam, chunk]);
+    const end = lastFrameEnd(joined) - seam.length;
+    if (end <= 0) {
+      this.keep(chunk);
+      return null;
+    }
+    const complete = Buffer.concat([...this.waiting, chunk.subarray(0, end)]);
+    this.waiting = [];
+    this.waitingBytes = 0;
+    if (end < chunk.length) this.keep(chunk.subarray(end));
+    return complete;
+  }
+
+  /** The incomplete rest at the end of the stream, or null. */
+  rest(): Buffer | null {
+    if (this.waitingBytes === 0) return null;
+    const rest = Buffer.concat(this.waiting);
+    this.waiting = [];
+    this.waitingBytes = 0;
+    return rest;
+  }
+
+  get pendingBytes(): number {
+    return this.waitingBytes;
+  }
+
+  private keep(bytes: Buffer): void {
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+    // Byte-wise trickles would make a long list of tiny pieces.
+    if (this.waiting.length > 64) this.waiting = [Buffer.concat(this.waiting)];
+  }
+
+  private tail(count: number): Buffer {
+    let tail = Buffer.alloc(0);
+    for (let index = this.waiting.length - 1; index >= 0 && tail.length < count; index--) {
+      tail = Buffer.concat([this.waiting[index]!.subarray(-(count - tail.length)), tail]);
+    }
+    return tail;
+  }
+}
+
+/** Reads the frames out of bytes that hold only complete frames. Comments and empty frames are passed over. */
+export function readFrames(bytes: Buffer): SseFrame[] {
+  const frames: SseFrame[] = [];
+  let event: string | null = null;
+  let data: string[] = [];
+  const text = bytes.toString('utf8');
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line === '') {
+      if (data.length > 0) frames.push({ event, data: data.join('\n') });
+      event = null;
+      data = [];
+      continue;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const raw = colon < 0 ? '' : line.slice(colon + 1);
+    const value = raw.startsWith(' ') ? raw.slice(1) : raw;
+    if (field === 'data') data.push(value);
+    else if (field === 'event') event = value;
+  }
+  return frames;
+}
+
+/** A stream of bytes to frames: any split of the bytes gives the same frames. */
+export class SseReader {
+  private readonly splitter = new FrameSplitter();
+
+  push(chunk: Buffer): SseFrame[] {
+    const complete = this.splitter.push(chunk);
+    return complete === null ? [] : readFrames(complete);
+  }
+
+  /** An unfinished last frame counts where the vendor closes without a blank line. */
+  end(): SseFrame[] {
+    const rest = this.splitter.rest();
+    return rest === null ? [] : readFrames(Buffer.concat([rest, Buffer.from('\n\n')]));
+  }
+
+  get pendingBytes(): number {
+    return this.splitter.pendingBytes;
+  }
+}
+
