@@ -42,6 +42,8 @@ export const errorTable = {
   expired_api_key: invalid(401, 'The API key has expired.'),
   account_disabled: invalid(401, 'The account of this API key is disabled.'),
   model_not_allowed: entry(403, 'permission_error', false, 'This key may not use this model. See GET /v1/models.'),
+  invalid_url_signature: entry(403, 'permission_error', false, 'The signature of this URL is missing or wrong.'),
+  url_expired: entry(403, 'permission_error', false, 'This URL has expired. Download images at once, or ask again.'),
   model_not_found: invalid(404, 'The model does not exist. See GET /v1/models.'),
   unknown_url: invalid(404, 'Unknown route.'),
   object_not_found: invalid(404, 'The object does not exist.'),
