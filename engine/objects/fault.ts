@@ -1,6 +1,4 @@
 import { GatewayError } from '../errors.ts';
 
 /** Whatever went wrong while storing, as the error a client gets; the reason is for the log. */
-export function storageFailed(cause: unknown): GatewayError {
-  return cause instanceof GatewayError ? cause : new GatewayError('storage_failed', undefined, { cause });
-}
+export const storageFailed = (cause: unknown): GatewayError => new GatewayError('storage_failed', undefined, { cause });

@@ -29,7 +29,7 @@ export interface FileReply {
   readonly status: 200 | 206 | 304 | 416;
   /** Lower-case names; `content-length` included where the reply has one. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null for HEAD, 304 and 416. Whoever opens the stream reads it to its end or destroys it. */
+  /** Null for HEAD, 304, 416 and an object without bytes. Whoever opens the stream reads it to its end or destroys it. */
   readonly body: { readonly length: number; open(): Readable } | null;
 }
 
@@ -101,7 +101,8 @@ type Headers = Readonly<Record<string, string>>;
 const withLength = (headers: Headers, length: number): Headers => ({ ...headers, 'content-length': String(length) });
 
 function whole(path: string, size: number, headers: Headers): FileReply {
-  return { status: 200, headers: withLength(headers, size), body: bytesOf(path, { first: 0, last: size - 1 }) };
+  const body = size === 0 ? null : bytesOf(path, { first: 0, last: size - 1 });
+  return { status: 200, headers: withLength(headers, size), body };
 }
 
 function part(path: string, size: number, range: ByteRange, headers: Headers): FileReply {
