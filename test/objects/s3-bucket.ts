@@ -1,7 +1,9 @@
 /** A fresh bucket on the test's Swift, and what is in it. */
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { createStoringClient } from '../../engine/objects/s3-client.ts';
 import type { S3Settings } from '../../engine/objects/settings.ts';
 import type { Swift } from '../swift/start.ts';
+import { recordingLog } from './recording-log.ts';
 
 let bucketsMade = 0;
 
@@ -13,15 +15,14 @@ export interface TestBucket {
 
 export async function makeBucket(swift: Swift): Promise<TestBucket> {
   const { endpoint, accessKeyId, secretAccessKey } = swift;
-  const credentials = { accessKeyId, secretAccessKey };
-  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
   bucketsMade += 1;
   const bucket = `bucket-${bucketsMade}`;
+  const settings = { bucket, endpoint, forcePathStyle: true, accessKeyId, secretAccessKey };
+  const client = createStoringClient(settings, recordingLog());
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   const keys = async () => {
     const listed = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     return (listed.Contents ?? []).map(({ Key }) => Key ?? '');
   };
-  const settings = { bucket, endpoint, forcePathStyle: true, accessKeyId, secretAccessKey };
   return { settings, keys, close: () => client.destroy() };
 }
