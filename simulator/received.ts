@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestBody } from './contract.ts';
+import type { Form } from './multipart.ts';
+
+/** A request as it arrived, and how its answer went. */
+export interface ReceivedRequest {
+  readonly vendor: string;
+  readonly method: string;
+  /** With the vendor's prefix and the query: `/gemini/v1beta/models?pageSize=5`. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed JSON, or the parts of a form; undefined where there was none or it could not be parsed. */
+  readonly body: unknown;
+  readonly raw: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** True when the client left before the answer was complete. */
+  aborted: boolean;
+  /** Of the answer; 0 before it is decided. */
+  status: number;
+  /** Events (or parts of a whole body) written so far. */
+  events: number;
+}
+
+const REQUEST_LIMIT = 1000;
+const BYTE_LIMIT = 128_000_000;
+
+/** A list that forgets its oldest requests. */
+export interface ReceivedLog {
+  readonly requests: ReceivedRequest[];
+  record(request: ReceivedRequest): void;
+  clear(): void;
+}
+
+export function createReceivedLog(): ReceivedLog {
+  const requests: ReceivedRequest[] = [];
+  let bytes = 0;
+  return {
+    requests,
+    record(request) {
+      requests.push(request);
+      bytes += request.raw.length;
+      while (requests.length > REQUEST_LIMIT || (bytes > BYTE_LIMIT && requests.length > 1))
+        bytes -= requests.shift()!.raw.length;
+    },
+    clear() {
+      requests.length = 0;
+      bytes = 0;
+    },
+  };
+}
+
+export function recordedBody(body: RequestBody): unknown {
+  if (body.kind === 'json') return body.value;
+  return body.kind === 'form' ? recordedForm(body.form) : undefined;
+}
+
+/** Fields sent once are strings, repeated ones arrays. */
+function recordedForm({ fields, files }: Form): { fields: Record<string, string | string[]>; files: Form['files'] } {
+  const entries = Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]);
+  return { fields: Object.fromEntries(entries) as Record<string, string | string[]>, files };
+}

@@ -1,0 +1,42 @@
+/**
+ * What a prompt may ask of the simulator in brackets, so that tests and benches steer an answer without a fault:
+ * `[chunks=100]` pieces of text, `[delay=20]` ms between events, `[tokens=50]` output tokens, `[cached=10]` cached
+ * input tokens, `[reasoning=32]` hidden output tokens, `[calls=2]` tool calls, `[bytes=1000000]` size of an image.
+ */
+export interface Steering {
+  readonly chunks: number;
+  readonly delay: number;
+  readonly tokens?: number;
+  readonly cached: number;
+  readonly reasoning: number;
+  readonly calls: number;
+  readonly bytes?: number;
+}
+
+const LIMITS: Record<string, number> = {
+  chunks: 100_000,
+  delay: 600_000,
+  tokens: 1_000_000,
+  cached: 1_000_000_000,
+  reasoning: 1_000_000_000,
+  calls: 32,
+  bytes: 64_000_000,
+};
+
+const DEFAULTS: Steering = { chunks: 8, delay: 0, cached: 0, reasoning: 0, calls: 1 };
+const PATTERN = /\[([a-z]+)=(\d+)\]/g;
+
+export function readSteering(prompt: string): Steering {
+  if (!prompt.includes('[')) return DEFAULTS;
+  const asked: Record<string, number> = {};
+  for (const [, name, value] of prompt.matchAll(PATTERN)) {
+    const limit = LIMITS[name!];
+    if (limit !== undefined) asked[name!] = Math.min(Number(value), limit);
+  }
+  return { ...DEFAULTS, ...asked };
+}
+
+/** The prompt without what steers. */
+export function withoutSteering(prompt: string): string {
+  return prompt.replace(PATTERN, (whole, name: string) => (name in LIMITS ? '' : whole)).trim();
+}

@@ -1,0 +1,41 @@
+import type { Answer, Call, Vendor } from '../contract.ts';
+import { answerChat } from './openai/chat.ts';
+import { answerCompletion } from './openai/completions.ts';
+import { authorize, openaiError, refuse, statusError } from './openai/errors.ts';
+import { answerEdit } from './openai/image-edits.ts';
+import { answerGeneration } from './openai/images.ts';
+import { answerModel, answerModels } from './openai/models.ts';
+import { refusalOf } from './openai/refusals.ts';
+
+const POST_ROUTES: Record<string, (call: Call) => Answer> = {
+  '/v1/chat/completions': answerChat,
+  '/v1/completions': answerCompletion,
+  '/v1/images/generations': answerGeneration,
+  '/v1/images/edits': answerEdit,
+};
+
+/** OpenAI: chat completions, legacy completions, images and edits (JSON and multipart), models. */
+export const openai: Vendor = {
+  name: 'openai',
+  basePath: '/openai/v1',
+  handle(call) {
+    authorize(call);
+    const post = POST_ROUTES[call.path];
+    if (post && call.method === 'POST') return post(call);
+    if (call.path === '/v1/models' && call.method === 'GET') return answerModels();
+    if (call.path.startsWith('/v1/models/') && call.method === 'GET')
+      return answerModel(call.path.slice('/v1/models/'.length));
+    if (post)
+      return refuse(405, { message: `Not allowed to ${call.method} on ${call.path}.`, code: 'method_not_supported' });
+    return refuse(404, { message: `Invalid URL (${call.method} ${call.path})`, code: 'unknown_url' });
+  },
+  failure: (status, retryAfter) => openaiError(status, statusError(status), retryAfter),
+  refusal: refusalOf,
+  errorFrame(call) {
+    const { message, type = 'server_error', code = null } = statusError(500);
+    const error = { message, type, param: null, code };
+    return call.path.startsWith('/v1/images/')
+      ? `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`
+      : `data: ${JSON.stringify({ error })}\n\n`;
+  },
+};

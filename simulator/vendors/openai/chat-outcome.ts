@@ -1,0 +1,24 @@
+import type { ReplyText } from '../../reply-text.ts';
+import type { Steering } from '../../steering.ts';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function' | 'custom';
+  readonly name: string;
+  /** JSON text of a function's arguments, or a custom tool's free input. */
+  readonly input: string;
+}
+
+export interface ChatOutcome {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+  readonly serviceTier: string;
+  readonly copies: number;
+  readonly reply: ReplyText;
+  readonly calls: readonly ToolCall[];
+  readonly finish: 'stop' | 'length' | 'tool_calls';
+  readonly usage: unknown;
+  readonly logprobs: boolean;
+  readonly steering: Steering;
+}

@@ -1,0 +1,21 @@
+import { epochSeconds, jsonAnswer } from '../../answers.ts';
+import type { Answer, Call } from '../../contract.ts';
+import type { RefusalKind } from '../../faults/fault.ts';
+import { openaiError, openaiHeaders } from './errors.ts';
+
+/** OpenAI refuses with 400: `moderation_blocked` for images, `invalid_prompt` for text; `noimage` is a 200 without data. */
+export function refusalOf(kind: RefusalKind, call: Call): Answer {
+  if (kind === 'noimage') return jsonAnswer(200, { created: epochSeconds(), data: [] }, openaiHeaders());
+  if (!call.path.startsWith('/v1/images/'))
+    return openaiError(400, {
+      message: 'Invalid prompt: your prompt was flagged as violating our usage policy.',
+      code: 'invalid_prompt',
+    });
+  return openaiError(400, {
+    message:
+      'Your request was rejected by the safety system. If you believe this is an error, contact us and include the request ID.',
+    type: 'image_generation_user_error',
+    code: 'moderation_blocked',
+    moderation_details: { moderation_stage: kind === 'prompt' ? 'input' : 'output', categories: ['other'] },
+  });
+}
