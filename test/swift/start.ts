@@ -19,6 +19,7 @@ export interface Swift {
 
 const rings = fileURLToPath(new URL('./rings.py', import.meta.url));
 const startWithin = 60_000;
+const portSlots = 1_200;
 
 const program = (name: string): string => `/usr/bin/swift-${name}-server`;
 
@@ -71,13 +72,17 @@ async function startServer(folder: string, name: string): Promise<ChildProcess> 
   }
 }
 
-/** Below 32768, where the system does not hand out ports by itself; five in a row that nobody answers on. */
+/**
+ * Below 32768, where the system does not hand out ports by itself; five in a row that nobody answers on. It begins at
+ * the process id, so that test files that start Swift at the same moment do not choose the same.
+ */
 async function freePorts(): Promise<number> {
-  for (;;) {
-    const base = 20_000 + 10 * Math.floor(Math.random() * 1_200);
+  for (let attempt = 0; attempt < portSlots; attempt += 1) {
+    const base = 20_000 + 10 * ((process.pid + 7 * attempt) % portSlots);
     const used = await Promise.all([0, 1, 2, 3, 4].map((offset) => answers(base + offset)));
     if (!used.includes(true)) return base;
   }
+  throw new Error('No five ports in a row are free between 20000 and 32000.');
 }
 
 function answers(port: number): Promise<boolean> {
