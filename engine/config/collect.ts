@@ -1,0 +1,28 @@
+/** Where the checks of all files put what they find. */
+import { type Fault, formatFault, formatPath, type Path } from './fault.ts';
+import type { SourceFile } from './read.ts';
+
+export interface FaultDetails {
+  readonly hint?: string | null;
+  /** Points at the key instead of its value. */
+  readonly at?: 'key' | 'value';
+}
+
+export interface Faults {
+  readonly list: Fault[];
+  /** A fault at a path of a file; the message begins with the path. */
+  add(source: SourceFile, path: Path, message: string, details?: FaultDetails): void;
+}
+
+export function createFaults(): Faults {
+  const list: Fault[] = [];
+  const add: Faults['add'] = (source, path, message, details = {}) => {
+    const place = source.locate(path, details.at ?? 'value');
+    const subject = formatPath(path);
+    const text = subject === '' ? message : `${subject}: ${message}`;
+    const fault = { file: source.file, ...place, message: text, hint: details.hint ?? null };
+    const same = (other: Fault) => formatFault(other) === formatFault(fault);
+    if (!list.some(same)) list.push(fault);
+  };
+  return { list, add };
+}

@@ -1,0 +1,145 @@
+/** channels.yaml: vendor accounts, checked against models, groups, vendors and protocols. */
+import type { ChannelsFile } from '../../schemas/types/channels.ts';
+import type { Channel, Model, Operation } from '../contract/model.ts';
+import type { JsonObject } from '../contract/values.ts';
+import type { VendorDefinition } from '../contract/vendor.ts';
+import type { Registry } from '../plugin.ts';
+import type { Faults } from './collect.ts';
+import { nearest } from './nearest.ts';
+import type { SourceFile } from './read.ts';
+import { duration } from './units.ts';
+
+type Entry = ChannelsFile['channels'][string];
+
+export interface ChannelLinks {
+  readonly source: SourceFile;
+  readonly registry: Registry;
+  /** Every name that models.yaml holds. */
+  readonly modelNames: readonly string[];
+  readonly models: ReadonlyMap<string, Model>;
+  readonly faults: Faults;
+}
+
+/** A channel with the names of its groups; `channel` is null where it is left out. */
+export interface ChannelSeat {
+  readonly channel: Channel | null;
+  readonly groups: readonly string[];
+  readonly models: readonly string[];
+}
+
+function checkGroups(links: ChannelLinks, name: string, entry: Entry): void {
+  const known = Object.keys((links.source.value as ChannelsFile).groups);
+  for (const [index, group] of entry.groups.entries()) {
+    if (known.includes(group)) continue;
+    const hint = nearest(group, known);
+    links.faults.add(links.source, ['channels', name, 'groups', index], 'there is no such group', { hint });
+  }
+}
+
+function checkModels(links: ChannelLinks, name: string, entry: Entry): void {
+  for (const model of Object.keys(entry.models)) {
+    if (links.modelNames.includes(model)) continue;
+    const details = { hint: nearest(model, links.modelNames), at: 'key' } as const;
+    links.faults.add(links.source, ['channels', name, 'models', model], 'models.yaml has no such model', details);
+  }
+}
+
+function checkProtocols(links: ChannelLinks, name: string, entry: Entry, vendor: VendorDefinition): void {
+  const known = Object.keys(vendor.speaks);
+  for (const [index, protocol] of (entry.protocols ?? []).entries()) {
+    if (known.includes(protocol)) continue;
+    const path = ['channels', name, 'protocols', index];
+    const message = `the vendor ${vendor.name} does not speak it (${known.join(', ')})`;
+    links.faults.add(links.source, path, message, { hint: nearest(protocol, known) });
+  }
+}
+
+const kindOf = (operation: Operation): 'chat' | 'image' => (operation === 'chat' ? 'chat' : 'image');
+
+/** A model for images at an account that speaks no image protocol could never be served. */
+function checkSpoken(links: ChannelLinks, name: string, entry: Entry, protocols: readonly string[]): void {
+  const spoken = new Set(
+    links.registry.protocols.filter((protocol) => protocols.includes(protocol.name)).map((protocol) => protocol.kind),
+  );
+  for (const modelName of Object.keys(entry.models)) {
+    const wanted = links.models.get(modelName)?.operations.map(kindOf) ?? [];
+    const missing = wanted.find((kind) => !spoken.has(kind));
+    if (missing === undefined || wanted.some((kind) => spoken.has(kind))) continue;
+    const message = `the channel speaks no ${missing} protocol (${protocols.join(', ')})`;
+    links.faults.add(links.source, ['channels', name, 'models', modelName], message, { at: 'key' });
+  }
+}
+
+function findVendor(links: ChannelLinks, name: string, entry: Entry): VendorDefinition | null {
+  const vendor = links.registry.vendors.find((candidate) => candidate.name === entry.vendor);
+  if (vendor !== undefined) return vendor;
+  const hint = nearest(
+    entry.vendor,
+    links.registry.vendors.map((candidate) => candidate.name),
+  );
+  links.faults.add(links.source, ['channels', name, 'vendor'], 'there is no such vendor', { hint });
+  return null;
+}
+
+function parseBase(links: ChannelLinks, name: string, text: string): { origin: string; basePath: string } | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && url.username === '' && url.password === '') {
+    return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+  }
+  const message = url === null ? 'is not a URL' : 'must not hold a name or password: secrets belong into credentials';
+  links.faults.add(links.source, ['channels', name, 'baseUrl'], message);
+  return null;
+}
+
+function linkTimes(links: ChannelLinks, name: string, entry: Entry): Pick<Channel, 'timeouts' | 'cooldown'> {
+  const { timeouts, cooldown } = entry;
+  const first = duration(cooldown.first);
+  const longest = duration(cooldown.longest);
+  if (longest < first) {
+    links.faults.add(links.source, ['channels', name, 'cooldown'], 'longest is shorter than first', { at: 'key' });
+  }
+  return {
+    timeouts: {
+      connect: duration(timeouts.connect),
+      firstByte: duration(timeouts.firstByte),
+      idle: duration(timeouts.idle),
+    },
+    cooldown: { failures: cooldown.failures, first, longest },
+  };
+}
+
+function linkChannel(links: ChannelLinks, name: string, entry: Entry, vendor: VendorDefinition): Channel | null {
+  const base = parseBase(links, name, entry.baseUrl ?? vendor.baseUrl);
+  const times = linkTimes(links, name, entry);
+  if (base === null) return null;
+  return {
+    name,
+    vendor,
+    ...base,
+    credentials: entry.credentials,
+    models: new Map(Object.entries(entry.models)),
+    priority: entry.priority,
+    weight: entry.weight,
+    headers: entry.headers,
+    parameters: { set: entry.parameters.set as JsonObject, remove: entry.parameters.remove },
+    ...times,
+    onAbort: entry.onAbort,
+    protocols: entry.protocols ?? Object.keys(vendor.speaks),
+  };
+}
+
+/** All channels in the order of the file; those in `leftOut` are checked, but not made. */
+export function linkChannels(links: ChannelLinks, leftOut: ReadonlySet<string>): ChannelSeat[] {
+  const file = links.source.value as ChannelsFile;
+  return Object.entries(file.channels).map(([name, entry]) => {
+    checkGroups(links, name, entry);
+    checkModels(links, name, entry);
+    const vendor = findVendor(links, name, entry);
+    if (vendor !== null) {
+      checkProtocols(links, name, entry, vendor);
+      checkSpoken(links, name, entry, entry.protocols ?? Object.keys(vendor.speaks));
+    }
+    const channel = vendor === null || leftOut.has(name) ? null : linkChannel(links, name, entry, vendor);
+    return { channel, groups: entry.groups, models: Object.keys(entry.models) };
+  });
+}

@@ -1,0 +1,122 @@
+/** Operators' own plugins: modules named in routes.yaml, whose default export is one definition or a list of them. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ChatProtocol } from '../contract/chat.ts';
+import type { ImageProtocol } from '../contract/image.ts';
+import type { JsonSchema } from '../contract/values.ts';
+import type { VendorDefinition } from '../contract/vendor.ts';
+import type { NormalizerDefinition, PluginDefinition, Registry } from '../plugin.ts';
+import type { Faults } from './collect.ts';
+import { normalizeStage } from './link-chains.ts';
+import type { SourceFile } from './read.ts';
+import { compileSchema } from './validate.ts';
+
+type Shape = Readonly<Record<string, unknown>>;
+type Kind = keyof Registry;
+
+const isShape = (value: unknown): value is Shape => typeof value === 'object' && value !== null;
+
+/** Told apart by what each must have. */
+function kindOf(definition: Shape): Kind | null {
+  if (typeof definition.create === 'function') return 'plugins';
+  if (typeof definition.compile === 'function') return 'normalizers';
+  if (isShape(definition.speaks)) return 'vendors';
+  return definition.kind === 'chat' || definition.kind === 'image' ? 'protocols' : null;
+}
+
+function checkSchema(schema: unknown, what: string): string | null {
+  if (!isShape(schema)) return `has no schema "${what}"`;
+  if (schema.additionalProperties !== false) return `its schema "${what}" must be closed (additionalProperties: false)`;
+  try {
+    compileSchema(schema as JsonSchema);
+    return null;
+  } catch (error) {
+    return `its schema "${what}" is wrong: ${(error as Error).message}`;
+  }
+}
+
+function checkVendor(vendor: Shape): string | null {
+  if (typeof vendor.baseUrl !== 'string' || !URL.canParse(vendor.baseUrl)) return 'its "baseUrl" is not a URL';
+  const auth = vendor.auth as Shape | undefined;
+  if (typeof auth?.header !== 'string' || typeof auth.value !== 'string')
+    return 'needs "auth" with "header" and "value"';
+  return null;
+}
+
+/** What is wrong with a definition, in words; null where nothing is. */
+function checkDefinition(definition: Shape, kind: Kind, registry: Registry): string | null {
+  const { name } = definition;
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name))
+    return 'needs a "name" of lower-case letters and dashes';
+  const taken = name === normalizeStage && kind === 'plugins';
+  if (taken || registry[kind].some((other) => other.name === name)) return `the name "${name}" is already taken`;
+  if (typeof definition.summary !== 'string') return `${name} needs a "summary"`;
+  const problem = {
+    plugins: () => checkSchema(definition.options, 'options'),
+    normalizers: () => checkSchema(definition.rules, 'rules'),
+    vendors: () => checkVendor(definition),
+    protocols: () => null,
+  }[kind]();
+  return problem === null ? null : `${name}: ${problem}`;
+}
+
+function add(registry: Registry, kind: Kind, definition: Shape): Registry {
+  const item = definition as unknown;
+  return {
+    plugins: kind === 'plugins' ? [...registry.plugins, item as PluginDefinition] : registry.plugins,
+    normalizers:
+      kind === 'normalizers' ? [...registry.normalizers, item as NormalizerDefinition] : registry.normalizers,
+    vendors: kind === 'vendors' ? [...registry.vendors, item as VendorDefinition] : registry.vendors,
+    protocols:
+      kind === 'protocols' ? [...registry.protocols, item as ChatProtocol | ImageProtocol] : registry.protocols,
+  };
+}
+
+/** Node keeps every version of a module for good: each change of a plugin's file costs the memory of one copy. */
+async function importFresh(path: string): Promise<unknown> {
+  const version = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 16);
+  const module = (await import(/* @vite-ignore */ `${pathToFileURL(path).href}?version=${version}`)) as Shape;
+  return module.default;
+}
+
+function explain(path: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION') return `this Node cannot load ${path}: compile it to .js or .mjs`;
+  return `the module cannot be loaded: ${String(message).split('\n', 1)[0]}`;
+}
+
+/** The absolute paths of the modules that a routes.yaml names. */
+export function operatorFiles(source: SourceFile, names: readonly string[]): string[] {
+  return names.map((name) => resolve(dirname(source.path), name));
+}
+
+/** The built-ins and what the operators' modules add to them. */
+export async function loadOperatorPlugins(
+  source: SourceFile,
+  names: readonly string[],
+  builtIns: Registry,
+  faults: Faults,
+): Promise<Registry> {
+  let registry = builtIns;
+  for (const [index, path] of operatorFiles(source, names).entries()) {
+    const fault = (message: string): void => faults.add(source, ['plugins', index], message);
+    try {
+      for (const definition of [await importFresh(path)].flat()) {
+        const kind = isShape(definition) ? kindOf(definition) : null;
+        const problem = kind === null ? 'exports neither plugin, normalizer, vendor nor protocol as default' : null;
+        if (kind === null || !isShape(definition)) fault(problem ?? '');
+        else {
+          const wrong = checkDefinition(definition, kind, registry);
+          if (wrong === null) registry = add(registry, kind, definition);
+          else fault(wrong);
+        }
+      }
+    } catch (error) {
+      fault(explain(path, error));
+    }
+  }
+  return registry;
+}

@@ -1,0 +1,29 @@
+/** Durations and sizes as the YAML files write them. */
+const milliseconds: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const bytes: Record<string, number> = { b: 1, kb: 1_024, mb: 1_048_576, gb: 1_073_741_824 };
+
+function parse(text: string, units: Record<string, number>): number | null {
+  const match = /^(\d{1,9})([a-z]{1,2})$/.exec(text);
+  const unit = match === null ? undefined : units[match[2] as string];
+  return match === null || unit === undefined ? null : Number(match[1]) * unit;
+}
+
+/** `250ms`, `30s`, `5m`, `1h`, `7d` → ms; null for anything else. */
+export const parseDuration = (text: string): number | null => parse(text, milliseconds);
+
+/** `512b`, `64kb`, `1mb`, `2gb` (powers of 1024) → bytes; null for anything else. */
+export const parseSize = (text: string): number | null => parse(text, bytes);
+
+/** A duration that the schema has already accepted. */
+export function duration(text: string): number {
+  const parsed = parseDuration(text);
+  if (parsed === null) throw new TypeError(`not a duration: ${text}`);
+  return parsed;
+}
+
+/** A size that the schema has already accepted. */
+export function size(text: string): number {
+  const parsed = parseSize(text);
+  if (parsed === null) throw new TypeError(`not a size: ${text}`);
+  return parsed;
+}

@@ -1,0 +1,179 @@
+/* Generated from ../gateway.schema.json by `npm run generate`; do not edit. */
+
+/**
+ * What the process itself needs: where it listens, where its data lives, what it logs.
+ */
+export interface GatewayFile {
+  /**
+   * The address the gateway listens on.
+   */
+  listen: {
+    /**
+     * Address to bind; `0.0.0.0` for all IPv4 addresses, `::` for all.
+     */
+    host: string;
+    /**
+     * TCP port; 0 takes a free one.
+     */
+    port: number;
+  };
+  /**
+   * How clients reach the gateway, without a path: the base of signed image URLs. Left out: `http://host:port` of `listen`.
+   */
+  publicUrl?: string;
+  /**
+   * Folder of the database, the journal and stored objects; relative to this file. `--data` on the command line wins.
+   */
+  dataDirectory: string;
+  /**
+   * Where images are kept that clients get as URLs.
+   */
+  objects: {
+    /**
+     * `folder`: files on this machine, served by the gateway. `s3`: any S3-compatible store.
+     */
+    engine: 'folder' | 's3';
+    /**
+     * How long a signed URL works.
+     */
+    urlLifetime: string;
+    /**
+     * Key of the signatures of the `folder` engine, at least 32 characters. Left out: one is made and kept in the data directory.
+     */
+    secret?: string;
+    /**
+     * Settings of the `folder` engine.
+     */
+    folder: {
+      /**
+       * Folder of the files; relative to the data directory.
+       */
+      directory: string;
+    };
+    /**
+     * Settings of the `s3` engine.
+     */
+    s3?: {
+      /**
+       * Name of the bucket. It must exist.
+       */
+      bucket: string;
+      /**
+       * Region that signatures name.
+       */
+      region: string;
+      /**
+       * URL of the store; left out: Amazon's of the region.
+       */
+      endpoint?: string;
+      /**
+       * The bucket stands in the path instead of the host name, as most stores other than Amazon's want it.
+       */
+      forcePathStyle: boolean;
+      /**
+       * When the client sends CRC checksums. Stores that refuse them want `when-required`.
+       */
+      checksums: 'when-required' | 'when-supported';
+      /**
+       * Left out together with the secret: the SDK's own chain of credentials (environment, profile, instance).
+       */
+      accessKeyId?: string;
+      /**
+       * Write it as `${env:NAME}` or `${file:PATH}`.
+       */
+      secretAccessKey?: string;
+      /**
+       * For temporary credentials.
+       */
+      sessionToken?: string;
+      /**
+       * Put before every object's key.
+       */
+      prefix: string;
+    };
+  };
+  /**
+   * Users, keys, balances and the usage log.
+   */
+  ledger: {
+    /**
+     * `sqlite`: one file in the data directory.
+     */
+    engine: 'sqlite';
+    /**
+     * Every charge is written here before the last byte of the reply goes out.
+     */
+    journal: {
+      /**
+       * `batch`: each batch is flushed to the disk, so that charges survive a power cut. `off`: they survive a crash of the process only.
+       */
+      sync: 'off' | 'batch';
+    };
+  };
+  /**
+   * Rate and concurrency limits.
+   */
+  counters: {
+    /**
+     * `memory`: counted in this process.
+     */
+    engine: 'memory';
+  };
+  /**
+   * What is written to standard error.
+   */
+  log: {
+    /**
+     * The least severe entries that are written.
+     */
+    level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+    /**
+     * `json`: one object a line. `pretty`: for reading.
+     */
+    format: 'json' | 'pretty';
+    /**
+     * Write one line per request.
+     */
+    requests: boolean;
+  };
+  /**
+   * Bounds on request headers.
+   */
+  headers: {
+    /**
+     * All headers of a request together.
+     */
+    maximumBytes: string;
+  };
+  /**
+   * Receiving request bodies. How large they may be is set per route.
+   */
+  body: {
+    /**
+     * A body must be complete within this time.
+     */
+    receiveTimeout: string;
+  };
+  /**
+   * Ending on SIGTERM or SIGINT.
+   */
+  drain: {
+    /**
+     * How long running requests may go on after the listener was closed.
+     */
+    timeout: string;
+  };
+  /**
+   * Counters and histograms in the format of Prometheus.
+   */
+  metrics: {
+    /**
+     * Serve them.
+     */
+    enabled: boolean;
+    /**
+     * Where they are served.
+     */
+    path: string;
+  };
+}
