@@ -1,0 +1,40 @@
+/** Base64 as megabytes of bytes: it stays a Buffer, and is looked at four bytes at a time. */
+import { isAscii } from 'node:buffer';
+
+/** Four bytes of 0x20, and the top bit of each. */
+const spaces = 0x20202020;
+const topBits = 0x80808080;
+
+/** Words of four bytes need an address that four divides. */
+function hasControlCharacter(bytes: Buffer): boolean {
+  const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);
+  const count = (bytes.length - head) >>> 2;
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, count);
+  let seen = 0;
+  // A byte below 0x20 borrows and sets its top bit. A borrow can mark only a byte beside a control character.
+  for (let index = 0; index < count; index++) seen |= words[index]! - spaces;
+  if ((seen & topBits) !== 0) return true;
+  return bytes.subarray(0, head).some(isControl) || bytes.subarray(head + count * 4).some(isControl);
+}
+
+const isControl = (byte: number): boolean => byte < 0x20;
+
+/**
+ * Whether bytes can stand between the quotes of a JSON string as they are: ASCII, no quote, no backslash, no control
+ * character. Enough to hand a vendor's Base64 on without reading it; a fraction of what decoding costs.
+ */
+export const isJsonSafe = (bytes: Buffer): boolean =>
+  isAscii(bytes) && bytes.indexOf(0x22) === -1 && bytes.indexOf(0x5c) === -1 && !hasControlCharacter(bytes);
+
+/** Decodes Base64 (RFC 4648 section 4, padded); null where it holds anything else. */
+export function decodeBase64(base64: Buffer): Buffer | null {
+  const { length } = base64;
+  if (length === 0 || length % 4 !== 0 || base64.indexOf(0x2d) !== -1 || base64.indexOf(0x5f) !== -1) return null;
+  const padding = base64[length - 1] !== 0x3d ? 0 : base64[length - 2] !== 0x3d ? 1 : 2;
+  const bytes = Buffer.from(base64.toString('latin1'), 'base64');
+  // The decoder of Node leaves out what it does not know: then there are fewer bytes than the length promises.
+  return bytes.length === (length / 4) * 3 - padding ? bytes : null;
+}
+
+/** Base64 as bytes, ready to be a piece of a body. */
+export const encodeBase64 = (bytes: Buffer): Buffer => Buffer.from(bytes.toString('base64'), 'latin1');
