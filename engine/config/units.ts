@@ -27,3 +27,15 @@ export function size(text: string): number {
   if (parsed === null) throw new TypeError(`not a size: ${text}`);
   return parsed;
 }
+
+function format(value: number, units: Record<string, number>): string {
+  const fitting = Object.entries(units).filter(([, factor]) => value % factor === 0);
+  const [unit, factor] = fitting.at(value === 0 ? 0 : -1) ?? ['', 1];
+  return `${value / factor}${unit}`;
+}
+
+/** 300000 → `5m` */
+export const formatDuration = (value: number): string => format(value, milliseconds);
+
+/** 1048576 → `1mb` */
+export const formatSize = (value: number): string => format(value, bytes);
