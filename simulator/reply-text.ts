@@ -54,7 +54,7 @@ export function piecesOf(text: string, count: number): ReplyText {
 
 function cutReply(text: string, steering: Steering, limit: number, stops: readonly string[]): ReplyText {
   const wanted = steering.tokens === undefined ? undefined : steering.tokens * CHARACTERS_PER_TOKEN;
-  const full = stretch(Array.from(text), wanted ?? Math.max(text.length, steering.chunks), wanted);
+  const full = stretch(Array.from(text), wanted ?? steering.chunks, wanted);
   const limited = full.slice(0, limit * CHARACTERS_PER_TOKEN);
   const stopped = cutAtStop(limited.join(''), stops);
   const truncated = stopped.length === limited.join('').length && limited.length < full.length;
