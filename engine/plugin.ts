@@ -22,6 +22,10 @@ export * from './contract/usage.ts';
 export * from './contract/values.ts';
 export * from './contract/vendor.ts';
 export { type ErrorCode, type ErrorDetails, GatewayError, toGatewayError } from './errors.ts';
+export * from './image-rules.ts';
+export { type ImageType, sniffImage } from './objects/image-type.ts';
+export * from './wire/base64.ts';
+export * from './wire/lift.ts';
 
 /** A private place for one plugin instance in every exchange. */
 export interface Slot<T> {
@@ -58,9 +62,6 @@ export interface LocalReply {
   readonly body: Buffer | string;
 }
 
-/** Runs the rest of the chain: the attempts, or the next `around`. Resolves when the reply is complete. */
-export type Next = (exchange: Exchange) => MaybePromise<void>;
-
 /**
  * The hooks of a plugin instance. One that is missing leaves no entry in the compiled chain and costs nothing.
  * A hook refuses by throwing a GatewayError.
@@ -70,8 +71,6 @@ export interface Hooks {
   onHead?(exchange: Exchange): MaybePromise<void>;
   /** The body is parsed and the model resolved; no channel has been chosen. A LocalReply ends the chain. */
   onRequest?(exchange: Exchange): MaybePromise<LocalReply | undefined>;
-  /** Folded once when the chain is compiled; the order of the file is the order of nesting. */
-  around?(next: Next): Next;
   /** Each event of a translated chat stream. In a chain with such a hook nothing is relayed unread. */
   onEvent?(exchange: Exchange, event: ChatEvent): ChatEvent | null;
   /** Turns an image result into what is delivered (storage). The last plugin with this hook decides. */

@@ -138,6 +138,8 @@ export interface StreamTap {
   push(chunk: Buffer): Buffer | null;
   /** The vendor's stream ended cleanly: the rest that may still go out, or null. */
   flush(): Buffer | null;
+  /** An event was seen (comments do not count). */
+  readonly begun: boolean;
   /** The closing marker or the protocol's last event was seen: nothing that follows counts. */
   readonly finished: boolean;
   /** A clean end here would be a whole answer (a finish reason was seen). */
@@ -145,8 +147,8 @@ export interface StreamTap {
   readonly usage: TokenUsage | null;
   /** An error event within the stream. */
   readonly error: VendorError | null;
-  /** Characters of output seen, for an estimate where the vendor reports no usage. */
-  readonly outputBytes: number;
+  /** Output tokens as the gateway counts them, for where the vendor reports no usage. */
+  readonly estimatedOutput: number;
 }
 
 /** Same protocol on both sides. */
@@ -157,7 +159,7 @@ export interface ChatRelay {
   reply(body: Buffer): {
     readonly usage: TokenUsage | null;
     readonly error: VendorError | null;
-    readonly outputBytes: number;
+    readonly estimatedOutput: number;
   };
   stream(call: ChatCall): StreamTap;
 }

@@ -14,6 +14,12 @@ export interface Attempt {
   readonly startedAt: number;
 }
 
+/** Sees a whole reply as the client does (idempotent replays). */
+export interface ReplyCapture {
+  head(status: number, contentType: string): void;
+  data(chunk: Buffer): void;
+}
+
 /** Who asks. */
 export interface Principal {
   readonly key: KeyRecord;
@@ -28,7 +34,6 @@ export interface Exchange {
   readonly path: string;
   /** Lower-case names; only the headers that some plugin of the chain asked for, and `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly peer: string;
   /** Value of the route's `:name` or `*` part; '' where it has none. */
   readonly parameter: string;
   /** ms since 1970 and monotonic ms. */
@@ -46,6 +51,10 @@ export interface Exchange {
   readonly aborted: boolean;
   /** Called once when the client goes; at once when it has gone already. */
   onAbort(listener: () => void): void;
+  /** Set by a plugin in `onRequest`: it then sees every byte of the reply, the last one before `onSettled`. */
+  capture: ReplyCapture | null;
+  /** Origin of the channel that answered or is being tried; '' before the first attempt. */
+  readonly channelOrigin: string;
   /** Private room of the plugins, see `Host.slot`. */
   readonly slots: unknown[];
 }

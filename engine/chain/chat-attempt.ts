@@ -1,0 +1,290 @@
+/**
+ * One chat request at its vendors: relayed or translated, whole or streamed. Written as callbacks, since a promise per
+ * chunk would cost more than the rest. A status goes to the client only when the first event is known to be no error.
+ */
+import type { ChatCall, StreamTap, VendorError } from '../contract/chat.ts';
+import type { Outcome, TokenUsage, Usage } from '../contract/usage.ts';
+import { noUsage } from '../contract/usage.ts';
+import type { JsonValue, Log } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
+import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
+import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
+import type { RawHeaders, Receiver, Sending, TransportFailure } from '../upstream/pools.ts';
+import { Attempts, type Try } from './attempts.ts';
+import type { Ending } from './ending.ts';
+import type { LiveExchange } from './exchange.ts';
+
+const largestReply = 64 * 1024 * 1024;
+const largestError = 256 * 1024;
+const eventStream = 'text/event-stream; charset=utf-8';
+/** Comments before the first event are kept back up to here. */
+const largestPreface = 64 * 1024;
+
+export class ChatAttempts implements Receiver {
+  private readonly exchange: LiveExchange;
+  private readonly call: ChatCall;
+  private readonly ending: Ending;
+  private readonly attempts: Attempts;
+  private current: Try | null = null;
+  private sending: Sending | null = null;
+  private mode: 'whole' | 'stream' | 'error' = 'whole';
+  private status = 0;
+  private retryAfter: number | null = null;
+  private chunks: Buffer[] = [];
+  private length = 0;
+  private tap: StreamTap | null = null;
+  private over = false;
+
+  constructor(exchange: LiveExchange, call: ChatCall, ending: Ending, log: Log) {
+    this.exchange = exchange;
+    this.call = call;
+    this.ending = ending;
+    this.attempts = new Attempts(exchange, exchange.offer!, log);
+    exchange.onAbort(() => this.clientLeft());
+  }
+
+  /** Tries the next channel. */
+  start(): void {
+    if (this.over) return;
+    const next = this.attempts.next();
+    if (next instanceof GatewayError) return this.fail(next);
+    this.current = next;
+    this.status = 0;
+    this.tap = null;
+    this.chunks = [];
+    this.length = 0;
+    const { target, credential } = next;
+    const { timeouts } = target.channel;
+    this.sending = target.connections.send(
+      {
+        method: 'POST',
+        path: this.call.stream ? target.paths.stream! : target.paths.whole!,
+        headers: target.headers[credential]!,
+        body: target.bridge!.request(this.exchange, this.call, target.vendorModel, target.overrides),
+        firstByteTimeout: timeouts.firstByte,
+        idleTimeout: timeouts.idle,
+      },
+      this,
+    );
+  }
+
+  onHead(status: number, headers: RawHeaders): void {
+    this.status = status;
+    if (status >= 300) {
+      this.mode = 'error';
+      this.retryAfter = retryAfterSeconds(headers, Date.now());
+      return;
+    }
+    const isEvents = this.call.stream && headerValue(headers, 'content-type').startsWith('text/event-stream');
+    this.mode = isEvents ? 'stream' : 'whole';
+    if (isEvents) this.tap = this.current!.target.bridge!.stream(this.exchange, this.call);
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.mode === 'stream') return this.relay(chunk);
+    this.length += chunk.length;
+    if (this.length <= (this.mode === 'error' ? largestError : largestReply)) this.chunks.push(chunk);
+    else this.breakOff(malformed('the answer is too large', this.status));
+    return true;
+  }
+
+  onEnd(): void {
+    if (this.over) return;
+    if (this.mode === 'stream') return this.streamEnded();
+    const body = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
+    if (this.mode === 'error') return this.failed(this.readError(body));
+    this.wholeEnded(body);
+  }
+
+  onBroken(failure: TransportFailure): void {
+    this.failed(transportFailure(failure));
+  }
+
+  /** The whole-request deadline has passed. */
+  expire(): void {
+    this.stopUpstream();
+    this.fail(new GatewayError('upstream_timeout', `No complete answer within ${this.exchange.route.timeout / 1000} s.`));
+  }
+
+  private relay(chunk: Buffer): boolean {
+    // What comes behind the closing marker is no part of the answer.
+    if (this.over) return true;
+    const tap = this.tap!;
+    const out = this.guarded(() => tap.push(chunk));
+    if (out === undefined) return true;
+    if (this.exchange.reply.begun || this.exchange.aborted) {
+      if (tap.finished) this.complete(out);
+      else if (tap.error !== null) this.brokenStream(tap.error, out);
+      else if (out !== null) return this.write(out);
+      return true;
+    }
+    return this.firstEvent(tap, out);
+  }
+
+  /** A tap or a codec that throws has met something that is no stream of its protocol. */
+  private guarded(read: () => Buffer | null): Buffer | null | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.breakOff(malformed(error instanceof Error ? error.message : String(error)));
+      return undefined;
+    }
+  }
+
+  private firstEvent(tap: StreamTap, out: Buffer | null): boolean {
+    if (tap.error !== null) {
+      this.breakOff(this.inBand(tap.error));
+      return true;
+    }
+    if (out !== null) {
+      this.chunks.push(out);
+      this.length += out.length;
+    }
+    if (!tap.begun && this.length < largestPreface && !tap.finished) return true;
+    if (this.length === 0) {
+      if (tap.finished) this.breakOff(malformed('an empty stream'));
+      return true;
+    }
+    const first = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
+    this.attempts.succeeded(this.current!, this.status);
+    this.exchange.reply.capture?.head(200, eventStream);
+    this.exchange.reply.stage(200, eventStream, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
+    if (!tap.finished) return this.write(first);
+    this.complete(first);
+    return true;
+  }
+
+  private write(bytes: Buffer): boolean {
+    const { reply } = this.exchange;
+    reply.capture?.data(bytes);
+    if (reply.write(bytes)) return true;
+    reply.drained(() => this.sending?.resume());
+    return false;
+  }
+
+  private streamEnded(): void {
+    const tap = this.tap!;
+    const rest = this.guarded(() => tap.flush());
+    if (rest === undefined) return;
+    if (!this.exchange.reply.begun && !this.exchange.aborted) {
+      if (rest !== null) {
+        this.chunks.push(rest);
+        this.length += rest.length;
+      }
+      if (tap.error !== null) return this.failed(this.inBand(tap.error));
+      if (!tap.complete) return this.failed(malformed(this.length === 0 ? 'an empty stream' : 'the stream ended before an answer'));
+      this.firstEvent(tap, null);
+      return this.complete(null);
+    }
+    if (tap.error !== null) return this.brokenStream(tap.error, rest);
+    if (tap.complete) return this.complete(rest);
+    this.brokenStream({ message: 'The vendor’s stream ended early.', code: null, type: null, param: null, retryAfter: null }, rest);
+  }
+
+  /** The stream went well to its end: the closing marker waits until the charge is in the journal. */
+  private complete(last: Buffer | null): void {
+    this.over = true;
+    if (last !== null) this.write(last);
+    if (!this.exchange.aborted) return this.ending.finish(this.exchange, { kind: 'ok', status: 200, code: null, usage: this.streamUsage() });
+    this.attempts.abandoned(this.current!);
+    this.ending.finish(this.exchange, this.abortOutcome());
+  }
+
+  private brokenStream(error: VendorError, last: Buffer | null): void {
+    if (last !== null) this.write(last);
+    this.stopUpstream();
+    const failure = vendorFailure(this.current!.target.channel.vendor, 502, error, null);
+    this.attempts.failedWith(this.current!, failure);
+    this.fail(failure.error);
+  }
+
+  private wholeEnded(body: Buffer): void {
+    const target = this.current!.target;
+    let reply: ReturnType<NonNullable<typeof target.bridge>['reply']>;
+    try {
+      reply = target.bridge!.reply(this.exchange, this.call, body);
+    } catch (error) {
+      return this.failed(error instanceof GatewayError ? codecFailure(error) : malformed(error instanceof Error ? error.message : String(error), this.status));
+    }
+    if (reply.error !== null) return this.failed(this.inBand(reply.error));
+    if (this.call.stream) return this.failed(malformed('a whole answer to a request for a stream', this.status));
+    this.attempts.succeeded(this.current!, this.status);
+    this.over = true;
+    const usage = this.usageFrom(reply.usage, reply.estimatedOutput);
+    const outcome: Outcome = this.exchange.aborted ? { kind: 'aborted', status: 499, code: null, usage } : { kind: 'ok', status: 200, code: null, usage };
+    this.ending.sendWhole(this.exchange, outcome, reply.body);
+  }
+
+  /** An error object inside a 200. */
+  private inBand(error: VendorError): Failure {
+    return vendorFailure(this.current!.target.channel.vendor, 200, error, this.retryAfter);
+  }
+
+  private readError(body: Buffer): Failure {
+    const { target } = this.current!;
+    let reported: VendorError | null = null;
+    try {
+      reported = target.bridge!.decodeError(JSON.parse(body.toString('utf8')) as JsonValue);
+    } catch {
+      // Proxies in front of vendors answer HTML: the status says all there is.
+    }
+    return vendorFailure(target.channel.vendor, this.status, reported, this.retryAfter);
+  }
+
+  /** Gives the attempt up from our side. */
+  private breakOff(failure: Failure): void {
+    this.stopUpstream();
+    this.failed(failure);
+  }
+
+  private failed(failure: Failure): void {
+    if (this.over) return;
+    if (this.exchange.reply.begun) {
+      this.attempts.failedWith(this.current!, failure);
+      return this.fail(failure.error);
+    }
+    const goOn = this.attempts.failedWith(this.current!, failure);
+    if (this.exchange.aborted) return this.finishAborted();
+    if (goOn) this.start();
+    else this.fail(failure.error);
+  }
+
+  private fail(error: GatewayError): void {
+    if (this.over) return;
+    this.over = true;
+    // What the client already has of a broken stream was used.
+    const usage = this.exchange.reply.begun ? this.streamUsage() : noUsage;
+    this.ending.fail(this.exchange, error, usage);
+  }
+
+  private clientLeft(): void {
+    if (this.over) return;
+    if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return;
+    if (this.current !== null) this.attempts.abandoned(this.current);
+    this.stopUpstream();
+    this.finishAborted();
+  }
+
+  private finishAborted(): void {
+    if (this.over) return;
+    this.over = true;
+    this.ending.finish(this.exchange, this.abortOutcome());
+  }
+
+  private abortOutcome(): Outcome {
+    return { kind: 'aborted', status: 499, code: null, usage: this.tap === null ? noUsage : this.streamUsage() };
+  }
+
+  private streamUsage(): Usage {
+    return this.usageFrom(this.tap?.usage ?? null, this.tap?.estimatedOutput ?? 0);
+  }
+
+  private usageFrom(reported: TokenUsage | null, output: number): Usage {
+    if (reported !== null) return { ...noUsage, ...reported, source: 'measured' };
+    return { ...noUsage, input: Math.ceil(this.exchange.body.length / 4), output, source: 'estimated' };
+  }
+
+  private stopUpstream(): void {
+    this.sending?.abort();
+  }
+}

@@ -1,0 +1,80 @@
+/** How every request ends: settled first, then the last byte. */
+import { noUsage, type Outcome, type Usage } from '../contract/usage.ts';
+import type { Log } from '../contract/values.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import type { HeaderPairs } from '../http/reply.ts';
+import type { LocalReply } from '../plugin.ts';
+import type { LiveExchange } from './exchange.ts';
+import { type Observer, settle } from './settle.ts';
+
+const json = 'application/json';
+
+export class Ending {
+  readonly observer: Observer;
+  private readonly log: Log;
+
+  constructor(observer: Observer, log: Log) {
+    this.observer = observer;
+    this.log = log;
+  }
+
+  /** A whole JSON answer. */
+  sendWhole(exchange: LiveExchange, outcome: Outcome, body: Buffer): void {
+    const { reply } = exchange;
+    reply.capture?.head(200, json);
+    reply.capture?.data(body);
+    this.afterSettling(exchange, outcome, () => reply.send(200, json, body));
+  }
+
+  /** A whole answer in pieces that are never joined. */
+  sendPieces(exchange: LiveExchange, outcome: Outcome, pieces: readonly Buffer[]): void {
+    const { reply } = exchange;
+    reply.capture?.head(200, json);
+    for (const piece of pieces) reply.capture?.data(piece);
+    this.afterSettling(exchange, outcome, () => {
+      reply.stage(200, json);
+      reply.sendPieces(pieces);
+    });
+  }
+
+  /** The end of a stream that began. */
+  finish(exchange: LiveExchange, outcome: Outcome): void {
+    const terminator = outcome.kind === 'ok' ? exchange.compiled.form.terminator : '';
+    if (terminator !== '') exchange.reply.capture?.data(Buffer.from(terminator));
+    this.afterSettling(exchange, outcome, () => exchange.reply.end(terminator === '' ? undefined : terminator));
+  }
+
+  /** An answer that no vendor gave: a replay, the model list. */
+  sendLocal(exchange: LiveExchange, local: LocalReply): void {
+    const { 'content-type': contentType = json, ...rest } = local.headers ?? {};
+    const outcome: Outcome = { kind: local.status < 400 ? 'ok' : 'error', status: local.status, code: null, usage: noUsage };
+    this.afterSettling(exchange, outcome, () => exchange.reply.send(local.status, contentType, local.body, Object.entries(rest).flat()));
+  }
+
+  /** A failure; `usage` is what the client got of a stream before it broke. */
+  fail(exchange: LiveExchange, thrown: unknown, usage: Usage = noUsage): void {
+    const error = toGatewayError(thrown);
+    if (error.code === 'internal_error' && error.cause !== undefined) this.log.error({ err: error.cause, requestId: exchange.id }, 'a request failed inside the gateway');
+    const outcome: Outcome = exchange.aborted
+      ? { kind: 'aborted', status: 499, code: error.code, usage }
+      : { kind: 'error', status: exchange.reply.begun ? exchange.reply.status : error.status, code: error.code, usage };
+    this.afterSettling(exchange, outcome, () => this.sendError(exchange, error));
+  }
+
+  /** The last byte waits for the settlement; where that fails, the client must not take the answer for a paid one. */
+  private afterSettling(exchange: LiveExchange, outcome: Outcome, send: () => void): void {
+    const pending = settle(exchange, outcome, this.observer);
+    if (pending === undefined) return send();
+    pending.then(send, (cause: unknown) => {
+      this.log.error({ err: cause, requestId: exchange.id }, 'a request could not be settled');
+      this.sendError(exchange, new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause }));
+    });
+  }
+
+  private sendError(exchange: LiveExchange, error: GatewayError): void {
+    const { reply, compiled } = exchange;
+    if (reply.begun) return reply.end(compiled.form.encodeStreamError(error, exchange.id));
+    const retry: HeaderPairs = error.retryAfter === null ? [] : ['retry-after', String(error.retryAfter)];
+    reply.send(error.status, json, JSON.stringify(compiled.form.encodeError(error, exchange.id)), retry);
+  }
+}

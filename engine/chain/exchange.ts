@@ -1,0 +1,88 @@
+/** The engine's own side of an exchange: the contract's object plus what only the engine touches. */
+import type { ChatCall } from '../contract/chat.ts';
+import type { Attempt, Exchange, Principal } from '../contract/exchange.ts';
+import type { ImageCall } from '../contract/image.ts';
+import type { Offer, Route } from '../contract/model.ts';
+import { emptyBody } from '../http/body.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Deadline } from '../wire/deadline.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const processPart = crypto.randomUUID().replaceAll('-', '').slice(0, 14);
+let counter = 0;
+
+/** Unique over processes and restarts: the usage log is idempotent by it. */
+export function nextRequestId(): string {
+  counter++;
+  return `req_${processPart}${counter.toString(36).padStart(7, '0')}`;
+}
+
+export class LiveExchange implements Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly parameter: string;
+  readonly startedAt = Date.now();
+  readonly startedMono = performance.now();
+  readonly reply: Reply;
+  readonly compiled: CompiledRoute;
+  readonly snapshot: Snapshot;
+  readonly attempts: Attempt[] = [];
+  readonly slots: unknown[];
+  principal: Principal | null = null;
+  body: Buffer = emptyBody;
+  call: ChatCall | ImageCall | null = null;
+  offer: Offer | null = null;
+  channelOrigin = '';
+  /** The head was accepted: from here on `onSettled` is owed exactly once. */
+  owed = false;
+  settled = false;
+  deadline: Deadline | null = null;
+  private listeners: (() => void)[] = [];
+
+  constructor(reply: Reply, snapshot: Snapshot, compiled: CompiledRoute, method: string, path: string, parameter: string, headers: Readonly<Record<string, string>>) {
+    this.id = reply.requestId;
+    this.reply = reply;
+    this.snapshot = snapshot;
+    this.compiled = compiled;
+    this.method = method;
+    this.path = path;
+    this.parameter = parameter;
+    this.headers = headers;
+    this.slots = snapshot.slotCount === 0 ? [] : new Array(snapshot.slotCount).fill(undefined);
+    reply.whenGone(() => this.leave());
+  }
+
+  get route(): Route {
+    return this.compiled.route;
+  }
+
+  get aborted(): boolean {
+    return this.reply.gone;
+  }
+
+  get firstByteAt(): number {
+    return this.reply.firstByteAt;
+  }
+
+  get capture() {
+    return this.reply.capture;
+  }
+
+  set capture(capture) {
+    this.reply.capture = capture;
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.reply.gone) listener();
+    else this.listeners.push(listener);
+  }
+
+  private leave(): void {
+    const listeners = this.listeners;
+    this.listeners = [];
+    for (const listener of listeners) listener();
+  }
+}

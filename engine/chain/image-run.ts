@@ -1,0 +1,243 @@
+/** One image request at its vendors: attempts, native or synthetic streaming, heartbeats, storage (spec 4.2, 4.3, 6.1). */
+import type { VendorError } from '../contract/chat.ts';
+import type { ClientImageEvent, DeliveredImage, ImageCall, ImageProtocol, ImageResult, ResultImage } from '../contract/image.ts';
+import { noUsage, type TokenUsage, type Usage } from '../contract/usage.ts';
+import type { JsonObject, JsonValue, Log } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
+import { Answer, TooLargeError, TransportError } from '../upstream/answer.ts';
+import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
+import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
+import { SseReader } from '../wire/sse.ts';
+import { Attempts, type Try } from './attempts.ts';
+import { overridden } from './bridge.ts';
+import type { Ending } from './ending.ts';
+import type { LiveExchange } from './exchange.ts';
+
+/** Ten images of 4K in Base64 stay below. */
+const largestAnswer = 512 * 1024 * 1024;
+const largestError = 256 * 1024;
+const eventStream = 'text/event-stream; charset=utf-8';
+const heartbeatMs = 10_000;
+
+type ClientCodec = NonNullable<ImageProtocol['client']>;
+
+/** An attempt that failed; the loop decides what follows. */
+class AttemptFailed extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export class ImageRun {
+  private readonly exchange: LiveExchange;
+  private readonly call: ImageCall;
+  private readonly codec: ClientCodec;
+  private readonly ending: Ending;
+  private readonly attempts: Attempts;
+  private answer: Answer | null = null;
+  private current: Try | null = null;
+  private heartbeat: NodeJS.Timeout | null = null;
+  private delivered = 0;
+  private tokens: TokenUsage | null = null;
+  /** An image event (no heartbeat) went to the client: another channel would repeat it. */
+  private eventSent = false;
+  private stopped: GatewayError | null = null;
+
+  constructor(exchange: LiveExchange, call: ImageCall, codec: ClientCodec, ending: Ending, log: Log) {
+    this.exchange = exchange;
+    this.call = call;
+    this.codec = codec;
+    this.ending = ending;
+    this.attempts = new Attempts(exchange, exchange.offer!, log);
+  }
+
+  async run(): Promise<void> {
+    this.exchange.onAbort(() => this.clientLeft());
+    this.exchange.onExpire = () => this.stop(new GatewayError('upstream_timeout', `No image within ${this.exchange.route.timeout / 1000} s.`));
+    if (this.call.stream) this.startHeartbeat();
+    try {
+      await this.tryChannels();
+    } catch (error) {
+      // Images of a broken stream that the client already has were delivered.
+      this.ending.fail(this.exchange, this.stopped ?? error, this.eventSent ? this.usage() : noUsage);
+    } finally {
+      if (this.heartbeat !== null) clearInterval(this.heartbeat);
+    }
+  }
+
+  private async tryChannels(): Promise<void> {
+    for (;;) {
+      if (this.stopped !== null) throw this.stopped;
+      const next = this.attempts.next();
+      if (next instanceof GatewayError) throw next;
+      this.current = next;
+      try {
+        return await this.attempt(next);
+      } catch (error) {
+        if (this.stopped !== null) {
+          this.attempts.abandoned(next);
+          throw this.stopped;
+        }
+        const failure = asFailure(error);
+        if (failure === null) {
+          this.attempts.abandoned(next);
+          throw error;
+        }
+        if (!this.attempts.failedWith(next, failure) || this.eventSent || this.exchange.aborted) throw failure.error;
+      }
+    }
+  }
+
+  private async attempt(tried: Try): Promise<void> {
+    const { target, credential } = tried;
+    const codec = target.images!;
+    const upstream = codec.encodeRequest(this.call, target.vendorModel);
+    const body = upstream.pieces.length === 1 ? upstream.pieces[0]! : Buffer.concat(upstream.pieces);
+    const isJson = upstream.contentType === 'application/json';
+    const { timeouts } = target.channel;
+    this.answer = Answer.send(target.connections, {
+      method: 'POST',
+      path: target.paths[this.call.operation]!,
+      headers: [...target.headers[credential]!, 'content-type', upstream.contentType],
+      body: isJson ? overridden(body, target.overrides) : body,
+      firstByteTimeout: timeouts.firstByte,
+      idleTimeout: timeouts.idle,
+    });
+    const answer = await this.answer.head;
+    if (answer.status >= 300) throw new AttemptFailed(await this.readError(answer, tried));
+    const isEvents = headerValue(answer.headers, 'content-type').startsWith('text/event-stream');
+    if (isEvents && codec.decodeStream !== undefined) return this.relayEvents(answer, tried, codec.decodeStream());
+    await this.deliverWhole(codec.decodeReply(await answer.read(largestAnswer)), tried);
+  }
+
+  private async deliverWhole(result: ImageResult, tried: Try): Promise<void> {
+    this.attempts.succeeded(tried, this.answer!.status);
+    this.tokens = result.usage;
+    const images = await this.store(result);
+    if (!this.call.stream) {
+      const pieces = this.codec.encodeResult(images, result, this.call);
+      this.delivered = images.length;
+      return this.ending.sendPieces(this.exchange, this.outcome(), pieces);
+    }
+    for (const image of images) {
+      this.delivered++;
+      await this.sendEvent({ type: 'completed', image, usage: result.usage, extra: result.extra });
+    }
+    this.ending.finish(this.exchange, this.outcome());
+  }
+
+  private async relayEvents(answer: Answer, tried: Try, decode: ReturnType<NonNullable<NonNullable<ImageProtocol['vendor']>['decodeStream']>>): Promise<void> {
+    const reader = new SseReader();
+    const handle = async (frames: ReturnType<SseReader['push']>) => {
+      for (const frame of frames) {
+        for (const event of decode(frame)) {
+          if (event.type === 'error') throw new AttemptFailed(this.reported(event.error, tried));
+          if (event.type === 'partial') await this.sendEvent(event);
+          else await this.deliverCompleted(event.image, event.usage, event.extra);
+        }
+      }
+    };
+    for await (const chunk of answer) await handle(reader.push(chunk));
+    await handle(reader.end());
+    if (this.delivered === 0) throw new AttemptFailed(malformed('the image stream ended without a completed image'));
+    this.attempts.succeeded(tried, answer.status);
+    this.ending.finish(this.exchange, this.outcome());
+  }
+
+  private async deliverCompleted(image: ResultImage, usage: TokenUsage | null, extra: JsonObject): Promise<void> {
+    if (usage !== null) this.tokens = usage;
+    const [stored] = await this.store({ created: null, images: [image], usage, extra, refused: 0 });
+    if (stored === undefined) throw new GatewayError('upstream_no_image');
+    await this.sendEvent({ type: 'completed', image: stored, usage, extra });
+    this.delivered++;
+  }
+
+  private store(result: ImageResult): Promise<readonly DeliveredImage[]> {
+    const hook = this.exchange.compiled.onImages;
+    if (hook === null) throw new GatewayError('internal_error', undefined, { cause: new Error(`the chain ${this.exchange.route.chain} has no plugin that delivers images`) });
+    return hook(this.exchange, result);
+  }
+
+  private async sendEvent(event: ClientImageEvent): Promise<void> {
+    this.beginStream();
+    this.eventSent = true;
+    const { reply } = this.exchange;
+    for (const piece of this.codec.encodeEvent(event, this.call)) {
+      reply.capture?.data(piece);
+      if (reply.write(piece) || this.exchange.aborted) continue;
+      await new Promise<void>((resolve) => {
+        reply.drained(resolve);
+        this.exchange.onAbort(resolve);
+      });
+    }
+  }
+
+  private beginStream(): void {
+    const { reply } = this.exchange;
+    if (reply.status !== 0) return;
+    reply.capture?.head(200, eventStream);
+    reply.stage(200, eventStream, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
+  }
+
+  /** Comments keep the connection alive while a vendor works; the first one decides for status 200. */
+  private startHeartbeat(): void {
+    this.heartbeat = setInterval(() => {
+      if (this.exchange.aborted || this.exchange.settled) return;
+      this.beginStream();
+      this.exchange.reply.write(Buffer.from(': ping\n\n'));
+    }, heartbeatMs);
+  }
+
+  private async readError(answer: Answer, tried: Try): Promise<Failure> {
+    const wait = retryAfterSeconds(answer.headers, Date.now());
+    const { channel, images } = tried.target;
+    let reported: VendorError | null = null;
+    try {
+      const body = await answer.read(largestError);
+      reported = images!.decodeError(JSON.parse(body.toString('utf8')) as JsonValue);
+    } catch {
+      // Proxies in front of vendors answer HTML: the status says all there is.
+    }
+    return vendorFailure(channel.vendor, answer.status, reported, wait);
+  }
+
+  private reported(error: VendorError, tried: Try): Failure {
+    return vendorFailure(tried.target.channel.vendor, 200, error, null);
+  }
+
+  private usage(): Usage {
+    return { ...noUsage, ...this.tokens, images: this.delivered, source: 'measured' };
+  }
+
+  private outcome() {
+    const usage = this.usage();
+    return this.exchange.aborted ? ({ kind: 'aborted', status: 499, code: null, usage } as const) : ({ kind: 'ok', status: 200, code: null, usage } as const);
+  }
+
+  private clientLeft(): void {
+    // `drain` and `finish` let the vendor end its work; what it made is charged, and stored for a replay.
+    if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return;
+    this.stop(new GatewayError('internal_error', 'The client left.'));
+  }
+
+  private stop(error: GatewayError): void {
+    this.stopped ??= error;
+    this.answer?.abort();
+  }
+}
+
+/** What of the thrown things is the attempt's failure; null: the gateway's own (storage, a bug). */
+function asFailure(error: unknown): Failure | null {
+  if (error instanceof AttemptFailed) return error.failure;
+  if (error instanceof TransportError) return transportFailure(error.failure);
+  if (error instanceof TooLargeError) return malformed(error.message);
+  if (error instanceof GatewayError && isCodecError(error)) return codecFailure(error);
+  return null;
+}
+
+function isCodecError(error: GatewayError): boolean {
+  return error.code === 'moderation_blocked' || error.code === 'upstream_no_image' || error.code === 'upstream_invalid_response';
+}

@@ -1,0 +1,54 @@
+/** One candidate of one route, compiled: where to send, what to send, how to read the answer. */
+import type { ParameterOverrides } from '../contract/chat.ts';
+import type { ImageProtocol } from '../contract/image.ts';
+import type { Candidate, Channel } from '../contract/model.ts';
+import type { ChannelHealth } from '../upstream/health.ts';
+import type { ConnectionList, Pools } from '../upstream/pools.ts';
+import type { ChatBridge } from './bridge.ts';
+
+export interface Target {
+  readonly candidate: Candidate;
+  readonly channel: Channel;
+  readonly vendorModel: string;
+  readonly connections: ConnectionList;
+  readonly health: ChannelHealth;
+  /** action (`whole`, `stream`, `generate`, `edit`) → full path */
+  readonly paths: Readonly<Record<string, string>>;
+  /** One flat header list per credential, without `content-type`. */
+  readonly headers: readonly (readonly string[])[];
+  readonly overrides: ParameterOverrides | null;
+  readonly protocol: string;
+  /** How the bytes get across; null for images. */
+  readonly bridge: ChatBridge | null;
+  readonly images: NonNullable<ImageProtocol['vendor']> | null;
+}
+
+export const userAgent = 'unified-model-gateway/0.1';
+
+/** The vendor's model name as one path segment: names may hold `/` and `:`. */
+function pathFor(basePath: string, pattern: string, vendorModel: string): string {
+  return basePath + pattern.replaceAll('{model}', encodeURIComponent(vendorModel));
+}
+
+/** Everything of a target that does not depend on the client's protocol. */
+export function compileTransport(candidate: Candidate, protocol: string, pools: Pools, health: ChannelHealth) {
+  const { channel, vendorModel } = candidate;
+  const actions = channel.vendor.speaks[protocol]!;
+  const paths: Record<string, string> = {};
+  for (const [action, pattern] of Object.entries(actions)) paths[action] = pathFor(channel.basePath, pattern, vendorModel);
+  const own = { ...channel.vendor.headers, ...channel.headers };
+  const shared = ['user-agent', userAgent, ...Object.entries(own).flatMap(([name, value]) => [name.toLowerCase(), value])];
+  const { set, remove } = channel.parameters;
+  const hasOverrides = Object.keys(set).length > 0 || remove.length > 0;
+  return {
+    candidate,
+    channel,
+    vendorModel,
+    protocol,
+    health,
+    paths,
+    connections: pools.list({ origin: channel.origin, connectTimeout: channel.timeouts.connect }),
+    headers: channel.credentials.map((secret) => [...shared, channel.vendor.auth.header, channel.vendor.auth.value.replace('{credential}', secret)]),
+    overrides: hasOverrides ? channel.parameters : null,
+  };
+}

@@ -1,0 +1,30 @@
+/** A body that must be one JSON object. */
+import { isUtf8 } from 'node:buffer';
+import type { JsonObject } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
+
+/** Throws `unsupported_content_type` for a body that says it is something else. */
+export function requireJson(contentType: string): void {
+  if (contentType === '' || contentType === 'application/json' || /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType)) return;
+  throw new GatewayError('unsupported_content_type', `Send \`Content-Type: application/json\`, not \`${contentType.slice(0, 80)}\`.`);
+}
+
+/** Parses once; throws `invalid_utf8`, `invalid_json` or `invalid_type`. */
+export function parseObject(body: Buffer): JsonObject {
+  if (body.length === 0) throw new GatewayError('invalid_json', 'The body is empty; a JSON object is expected.');
+  if (!isUtf8(body)) throw new GatewayError('invalid_utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new GatewayError('invalid_json', `The body is not valid JSON: ${place(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new GatewayError('invalid_type', 'The body must be a JSON object.');
+  return value as JsonObject;
+}
+
+/** V8's message quotes the body; only the place is handed on. */
+function place(error: unknown): string {
+  const found = /position (\d+)/.exec(error instanceof Error ? error.message : '');
+  return found ? `it goes wrong at byte ${found[1]}.` : 'it ends too early or is empty.';
+}

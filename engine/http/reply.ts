@@ -1,0 +1,171 @@
+/**
+ * The reply to one request, over a uWS response: head staged until the first byte, head and first chunk in one write,
+ * back-pressure reported, nothing touched once the client has gone.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { ReplyCapture } from '../contract/exchange.ts';
+
+/** The part of uWS's HttpResponse that is used (spelled out, so that only `server.ts` knows the package). */
+export interface NativeResponse {
+  writeStatus(status: string): NativeResponse;
+  writeHeader(name: string, value: string): NativeResponse;
+  write(chunk: Uint8Array | string): boolean;
+  end(body?: Uint8Array | string, closeConnection?: boolean): NativeResponse;
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): NativeResponse;
+  tryEnd(chunk: Uint8Array | string, totalSize: number): [boolean, boolean];
+  getWriteOffset(): number;
+  onWritable(handler: (offset: number) => boolean): NativeResponse;
+  onAborted(handler: () => void): NativeResponse;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): NativeResponse;
+  cork(callback: () => void): NativeResponse;
+  close(): NativeResponse;
+  pause(): void;
+  resume(): void;
+}
+
+/** Flat pairs: name, value, name, value. */
+export type HeaderPairs = readonly string[];
+
+const statusLines = new Map<number, string>();
+for (const [code, text] of Object.entries(STATUS_CODES)) statusLines.set(Number(code), `${code} ${text}`);
+
+export class Reply {
+  readonly requestId: string;
+  /** The client has gone, or the connection was cut. */
+  gone = false;
+  ended = false;
+  /** A byte was handed to the socket: no other channel and no other status is possible any more. */
+  begun = false;
+  /** Monotonic ms of the first byte; 0 before. */
+  firstByteAt = 0;
+  status = 0;
+  capture: ReplyCapture | null = null;
+  private readonly native: NativeResponse;
+  private contentType = '';
+  private headers: HeaderPairs = [];
+  private onGone: (() => void) | null = null;
+  private onDrain: (() => void) | null = null;
+
+  constructor(native: NativeResponse, requestId: string) {
+    this.native = native;
+    this.requestId = requestId;
+    native.onAborted(() => {
+      this.gone = true;
+      this.onGone?.();
+    });
+  }
+
+  /** The one listener for a client that leaves before the reply ended. */
+  whenGone(listener: () => void): void {
+    this.onGone = listener;
+  }
+
+  /** Stages status and headers; nothing goes out yet. */
+  stage(status: number, contentType: string, headers: HeaderPairs = []): void {
+    this.status = status;
+    this.contentType = contentType;
+    this.headers = headers;
+  }
+
+  /** A whole reply in one write. */
+  send(status: number, contentType: string, body: Buffer | string, headers: HeaderPairs = []): void {
+    this.stage(status, contentType, headers);
+    this.end(body);
+  }
+
+  /** A chunk of a stream; false: stop until `drained` calls back. */
+  write(chunk: Buffer): boolean {
+    if (this.gone || this.ended) return true;
+    let fits = true;
+    this.native.cork(() => {
+      this.writeHead();
+      fits = this.native.write(chunk);
+    });
+    return fits;
+  }
+
+  end(last?: Buffer | string): void {
+    if (this.gone || this.ended) return;
+    this.native.cork(() => {
+      this.writeHead();
+      this.ended = true;
+      if (last === undefined) this.native.end();
+      else this.native.end(last);
+    });
+  }
+
+  /** A whole reply in pieces with its length announced, written as fast as the client reads. */
+  sendPieces(pieces: readonly Buffer[]): void {
+    const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    let index = 0;
+    let pieceStart = 0;
+    const pump = (): boolean => {
+      while (index < pieces.length && !this.gone) {
+        const offset = this.native.getWriteOffset();
+        const rest = pieces[index]!.subarray(Math.max(0, offset - pieceStart));
+        const [fits, done] = this.native.tryEnd(rest, total);
+        if (done) {
+          this.ended = true;
+          return true;
+        }
+        if (!fits) return false;
+        pieceStart += pieces[index]!.length;
+        index++;
+      }
+      return true;
+    };
+    if (this.gone || this.ended) return;
+    this.native.onWritable(() => {
+      pump();
+      return true;
+    });
+    this.native.cork(() => {
+      this.writeHead();
+      if (total === 0) {
+        this.ended = true;
+        this.native.end();
+      } else pump();
+    });
+  }
+
+  /** A reply without a body that announces a length (HEAD). */
+  endWithoutBody(length: number): void {
+    if (this.gone || this.ended) return;
+    this.native.cork(() => {
+      this.writeHead();
+      this.ended = true;
+      this.native.endWithoutBody(length);
+    });
+  }
+
+  /** Calls `listener` once when a `write` that answered false may go on. */
+  drained(listener: () => void): void {
+    const first = this.onDrain === null;
+    this.onDrain = listener;
+    if (!first) return;
+    this.native.onWritable(() => {
+      this.onDrain?.();
+      return true;
+    });
+  }
+
+  /** Cuts the connection: the only honest end where a protocol has no form for an error in its stream. */
+  cut(): void {
+    if (this.gone || this.ended) return;
+    this.ended = true;
+    this.gone = true;
+    this.native.close();
+  }
+
+  private writeHead(): void {
+    if (this.begun) return;
+    this.begun = true;
+    this.firstByteAt = performance.now();
+    const native = this.native;
+    if (this.status !== 200) native.writeStatus(statusLines.get(this.status) ?? `${this.status} Unknown`);
+    native.writeHeader('x-request-id', this.requestId);
+    native.writeHeader('content-type', this.contentType);
+    const headers = this.headers;
+    for (let index = 0; index < headers.length; index += 2) native.writeHeader(headers[index]!, headers[index + 1]!);
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Connections to vendors: the only place that knows undici. Each origin has a free-list of one-connection Clients, so
+ * that taking one is O(1) however many streams are open (undici's own Pool scans its clients at each dispatch), and
+ * requests are never pipelined. The handler is undici 7's plain object with raw headers: `onRequestStart` and friends
+ * are wrapped into it and cost about 6 µs a request more (docs/decisions/0003-undici-handlers.md).
+ */
+import { Client, type Dispatcher } from 'undici';
+
+/** Response headers of a vendor as undici hands them over: name, value, name, value. */
+export type RawHeaders = readonly Buffer[];
+
+/** Who hears about one upstream request. After `onEnd` or `onBroken` nothing more comes. */
+export interface Receiver {
+  onHead(status: number, headers: RawHeaders): void;
+  /** False pauses the vendor until `resume`. */
+  onData(chunk: Buffer): boolean;
+  onEnd(): void;
+  onBroken(failure: TransportFailure): void;
+}
+
+export interface TransportFailure {
+  readonly reason: 'connect' | 'reset' | 'timeout';
+  readonly cause: Error;
+}
+
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+  /** ms until the head must be there, and ms between two pieces of the body. */
+  readonly firstByteTimeout: number;
+  readonly idleTimeout: number;
+}
+
+/** How to reach one origin. */
+export interface Endpoint {
+  readonly origin: string;
+  readonly connectTimeout: number;
+}
+
+const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+
+/** One request on its way. It is undici's handler itself: no closure and no second object per request. */
+export class Sending implements Dispatcher.DispatchHandler {
+  private readonly receiver: Receiver;
+  private readonly release: () => void;
+  private abortNative: ((reason?: Error) => void) | null = null;
+  private resumeNative: (() => void) | null = null;
+  private sent = false;
+  private over = false;
+
+  constructor(receiver: Receiver, release: () => void) {
+    this.receiver = receiver;
+    this.release = release;
+  }
+
+  /** Gives the request up; the receiver hears nothing any more. */
+  abort(): void {
+    if (this.over) return;
+    this.over = true;
+    if (this.abortNative !== null) this.abortNative(new Error('given up by the gateway'));
+  }
+
+  resume(): void {
+    this.resumeNative?.();
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.sent = true;
+    if (this.over) abort(new Error('given up by the gateway'));
+    else this.abortNative = abort;
+  }
+
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+    this.resumeNative = resume;
+    // 100 Continue and 103 Early Hints are not the answer.
+    if (status >= 200 && !this.over) this.receiver.onHead(status, headers);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    return this.over ? true : this.receiver.onData(chunk);
+  }
+
+  onComplete(): void {
+    this.release();
+    if (this.over) return;
+    this.over = true;
+    this.receiver.onEnd();
+  }
+
+  onError(cause: Error): void {
+    this.release();
+    if (this.over) return;
+    this.over = true;
+    const code = (cause as { code?: string }).code ?? '';
+    const reason = !this.sent ? 'connect' : timeoutCodes.has(code) ? 'timeout' : 'reset';
+    this.receiver.onBroken({ reason, cause });
+  }
+}
+
+/** The idle connections of one origin. */
+class FreeList {
+  private readonly endpoint: Endpoint;
+  private readonly idle: Client[] = [];
+  private readonly all = new Set<Client>();
+
+  constructor(endpoint: Endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  take(): Client {
+    return this.idle.pop() ?? this.open();
+  }
+
+  give(client: Client): void {
+    if (!client.closed && !client.destroyed) this.idle.push(client);
+  }
+
+  private open(): Client {
+    const client = new Client(this.endpoint.origin, {
+      pipelining: 1,
+      connect: { timeout: this.endpoint.connectTimeout, noDelay: true },
+      keepAliveTimeout: 20_000,
+      maxResponseSize: -1,
+    });
+    this.all.add(client);
+    return client;
+  }
+
+  async close(): Promise<void> {
+    this.idle.length = 0;
+    await Promise.allSettled([...this.all].map((client) => client.destroy()));
+    this.all.clear();
+  }
+}
+
+/** All connections of the process; they outlive a reload, keyed by what they lead to. */
+export class Pools {
+  private readonly lists = new Map<string, FreeList>();
+
+  /** The list for an endpoint; resolved when a configuration is compiled, not per request. */
+  list(endpoint: Endpoint): ConnectionList {
+    const key = `${endpoint.origin} ${endpoint.connectTimeout}`;
+    let list = this.lists.get(key);
+    if (list === undefined) {
+      list = new FreeList(endpoint);
+      this.lists.set(key, list);
+    }
+    return new ConnectionList(list);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.lists.values()].map((list) => list.close()));
+    this.lists.clear();
+  }
+}
+
+/** Where requests to one origin are sent. */
+export class ConnectionList {
+  private readonly list: FreeList;
+
+  constructor(list: FreeList) {
+    this.list = list;
+  }
+
+  send(request: UpstreamRequest, receiver: Receiver): Sending {
+    const client = this.list.take();
+    const sending = new Sending(receiver, () => this.list.give(client));
+    client.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers: request.headers as string[],
+        body: request.body,
+        headersTimeout: request.firstByteTimeout,
+        bodyTimeout: request.idleTimeout,
+      },
+      sending,
+    );
+    return sending;
+  }
+}

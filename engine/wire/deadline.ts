@@ -1,0 +1,78 @@
+/**
+ * Deadlines without a timer each: requests with the same duration expire in the order they started, so one list per
+ * duration and one shared tick serve all of them. Starting and cancelling is O(1); the precision is one tick.
+ */
+const tickMs = 50;
+
+export class Deadline {
+  readonly at: number;
+  readonly expired: () => void;
+  list: DeadlineList | null;
+  previous: Deadline | null = null;
+  next: Deadline | null = null;
+
+  constructor(at: number, expired: () => void, list: DeadlineList) {
+    this.at = at;
+    this.expired = expired;
+    this.list = list;
+  }
+
+  cancel(): void {
+    this.list?.remove(this);
+  }
+}
+
+class DeadlineList {
+  private first: Deadline | null = null;
+  private last: Deadline | null = null;
+
+  add(deadline: Deadline): void {
+    deadline.previous = this.last;
+    if (this.last === null) this.first = deadline;
+    else this.last.next = deadline;
+    this.last = deadline;
+  }
+
+  remove(deadline: Deadline): void {
+    if (deadline.previous === null) this.first = deadline.next;
+    else deadline.previous.next = deadline.next;
+    if (deadline.next === null) this.last = deadline.previous;
+    else deadline.next.previous = deadline.previous;
+    deadline.list = deadline.previous = deadline.next = null;
+  }
+
+  /** Fires what is due; answers whether anything is left. */
+  expire(now: number): boolean {
+    while (this.first !== null && this.first.at <= now) {
+      const due = this.first;
+      this.remove(due);
+      due.expired();
+    }
+    return this.first !== null;
+  }
+}
+
+const lists = new Map<number, DeadlineList>();
+let ticking: NodeJS.Timeout | null = null;
+
+function tick(): void {
+  const now = performance.now();
+  let busy = false;
+  for (const list of lists.values()) busy = list.expire(now) || busy;
+  if (busy || ticking === null) return;
+  clearInterval(ticking);
+  ticking = null;
+}
+
+/** Calls `expired` once after `duration` ms (a positive number), unless it is cancelled before. */
+export function startDeadline(duration: number, expired: () => void): Deadline {
+  let list = lists.get(duration);
+  if (list === undefined) {
+    list = new DeadlineList();
+    lists.set(duration, list);
+  }
+  const deadline = new Deadline(performance.now() + duration, expired, list);
+  list.add(deadline);
+  ticking ??= setInterval(tick, tickMs);
+  return deadline;
+}
