@@ -1,0 +1,147 @@
+import {
+  GatewayError,
+  type ImageResult,
+  isLiftedObject,
+  type JsonObject,
+  type JsonValue,
+  type LiftedObject,
+  type LiftedValue,
+  liftedBytes,
+  liftedText,
+  liftJson,
+  type ResultImage,
+  type TokenUsage,
+  type VendorError,
+} from '../../../engine/plugin.ts';
+
+/** Finish reasons that mean: refused for what it shows or says. */
+const refusals: ReadonlySet<string> = new Set([
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+]);
+
+const unusable = (what: string, cause?: unknown): GatewayError =>
+  new GatewayError('upstream_invalid_response', `The vendor answered something that cannot be used: ${what}.`, {
+    cause,
+  });
+
+function parse(body: Buffer): LiftedObject {
+  let value: LiftedValue;
+  try {
+    value = liftJson(body);
+  } catch (cause) {
+    throw unusable('no valid JSON', cause);
+  }
+  // Without server-sent events Gemini's list routes wrap their answer; one element is all there is.
+  const answer = Array.isArray(value) ? value[0] : value;
+  if (!isLiftedObject(answer)) throw unusable('no JSON object');
+  return answer;
+}
+
+const objects = (value: LiftedValue | undefined): LiftedObject[] =>
+  Array.isArray(value) ? value.filter(isLiftedObject) : [];
+
+const count = (value: LiftedValue | undefined): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+
+/** Interim images are marked as thoughts; the last of the others is the picture. */
+function finalImage(parts: readonly LiftedObject[]): ResultImage | null {
+  for (const part of parts.toReversed()) {
+    if (part.thought === true || !isLiftedObject(part.inlineData)) continue;
+    const base64 = liftedBytes(part.inlineData.data);
+    if (base64 === null || base64.length === 0) continue;
+    const mediaType = liftedText(part.inlineData.mimeType, 60);
+    return { source: { kind: 'base64', base64 }, mediaType, revisedPrompt: null };
+  }
+  return null;
+}
+
+function refused(reason: string): GatewayError {
+  return new GatewayError('moderation_blocked', `The request was refused by the vendor’s safety system (${reason}).`);
+}
+
+/** Answered, not refused, and still no image: what the model said instead may tell why. */
+function noImage(reason: string, parts: readonly LiftedObject[]): GatewayError {
+  const words = parts.flatMap((part) => (part.thought === true ? [] : [liftedText(part.text, 300) ?? '']));
+  const said = words.join(' ').replace(/\s+/g, ' ').trim().slice(0, 300);
+  const why = said === '' ? '' : ` It said: ${said}`;
+  const message = `The vendor answered without an image (${reason || 'no reason given'}). Nothing was charged.${why}`;
+  return new GatewayError('upstream_no_image', message);
+}
+
+export function decodeReply(body: Buffer): ImageResult {
+  const value = parse(body);
+  if (isLiftedObject(value.error)) throw unusable('an error within a 200');
+  const blocked = isLiftedObject(value.promptFeedback) ? liftedText(value.promptFeedback.blockReason, 60) : null;
+  if (blocked) throw refused(blocked);
+  const [candidate] = objects(value.candidates);
+  const reason = liftedText(candidate?.finishReason, 60) ?? '';
+  if (refusals.has(reason)) throw refused(reason);
+  const parts = isLiftedObject(candidate?.content) ? objects(candidate.content.parts) : [];
+  const image = finalImage(parts);
+  if (image === null) throw noImage(reason, parts);
+  const metadata = isLiftedObject(value.usageMetadata) ? value.usageMetadata : null;
+  const usage = metadata && usageOf(metadata);
+  const extra = metadata && usage ? { usage: usageObject(metadata, usage) } : {};
+  return { created: null, images: [image], usage, extra, refused: 0 };
+}
+
+/** Gemini counts thoughts beside the answer, OpenAI within it. */
+function usageOf(metadata: LiftedObject): TokenUsage {
+  const thoughts = count(metadata.thoughtsTokenCount);
+  return {
+    input: count(metadata.promptTokenCount) + count(metadata.toolUsePromptTokenCount),
+    cachedInput: count(metadata.cachedContentTokenCount),
+    cacheWrite: 0,
+    output: count(metadata.candidatesTokenCount) + thoughts,
+    reasoning: thoughts,
+  };
+}
+
+/** The usage object of the OpenAI format, with the share of images in the input. */
+function usageObject(metadata: LiftedObject, { input, output }: TokenUsage): JsonObject {
+  const images = objects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
+  const imageTokens = Math.min(count(images?.tokenCount), input);
+  return {
+    total_tokens: input + output,
+    input_tokens: input,
+    output_tokens: output,
+    input_tokens_details: { text_tokens: input - imageTokens, image_tokens: imageTokens },
+  };
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: JsonValue | undefined, maximum: number): string | null =>
+  typeof value === 'string' ? value.slice(0, maximum) : null;
+
+/** `17s` or `3.5s`, in whole seconds upward. */
+function secondsOf(delay: JsonValue | undefined): number | null {
+  const match = /^(\d{1,6}(?:\.\d+)?)s$/.exec(text(delay, 20) ?? '');
+  return match ? Math.ceil(Number(match[1])) : null;
+}
+
+/** google.rpc.Status, bare or in a list: the reason of ErrorInfo is the code, the status word the type. */
+export function decodeError(body: JsonValue): VendorError | null {
+  const value = Array.isArray(body) ? body[0] : body;
+  if (!isObject(value) || !isObject(value.error)) return null;
+  const { error } = value;
+  const details = Array.isArray(error.details) ? error.details.filter(isObject) : [];
+  const detail = (kind: string) => details.find((entry) => text(entry['@type'], 200)?.endsWith(`.${kind}`));
+  const violations = detail('BadRequest')?.fieldViolations;
+  const [violation] = Array.isArray(violations) ? violations.filter(isObject) : [];
+  return {
+    message: text(error.message, 1000) ?? 'The vendor reported an error.',
+    code: text(detail('ErrorInfo')?.reason, 100),
+    type: text(error.status, 100),
+    param: text(violation?.field, 100),
+    retryAfter: secondsOf(detail('RetryInfo')?.retryDelay),
+  };
+}

@@ -1,0 +1,22 @@
+import { defineVendor } from '../../engine/plugin.ts';
+
+const generate = '/models/{model}:generateContent';
+
+/** Google's Gemini API. A bad key comes as 400 with the reason API_KEY_INVALID. */
+export default defineVendor({
+  name: 'gemini',
+  summary: 'Google’s Gemini API.',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  auth: { header: 'x-goog-api-key', value: '{credential}' },
+  speaks: {
+    'gemini-images': { generate, edit: generate },
+  },
+  failures: [
+    { code: ['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED', 'SERVICE_DISABLED'], reason: 'credential' },
+    { status: 400, text: /api key (not valid|expired|not found)/i, reason: 'credential' },
+    { status: 400, text: /user location is not supported|enable billing/i, reason: 'credential' },
+    { status: [401, 403], reason: 'credential' },
+    { status: 429, text: /credits are depleted|prepay/i, reason: 'credential' },
+    { status: 400, text: /prohibited content|safety (system|filter|reasons)|usage guidelines/i, reason: 'moderation' },
+  ],
+});

@@ -1,0 +1,26 @@
+import { defineVendor } from '../../engine/plugin.ts';
+
+/** OpenAI, and any vendor that is like it: a channel names another base URL. */
+export default defineVendor({
+  name: 'openai',
+  summary: 'OpenAI and vendors that speak like it.',
+  baseUrl: 'https://api.openai.com/v1',
+  auth: { header: 'authorization', value: 'Bearer {credential}' },
+  speaks: {
+    'openai-chat': { whole: '/chat/completions', stream: '/chat/completions' },
+    'openai-completions': { whole: '/completions', stream: '/completions' },
+    'openai-images': { generate: '/images/generations', edit: '/images/edits' },
+  },
+  failures: [
+    { code: ['moderation_blocked', 'content_policy_violation'], reason: 'moderation' },
+    { status: 400, text: /safety system|content management policy/i, reason: 'moderation' },
+    { status: 401, reason: 'credential' },
+    { status: [400, 403], text: /incorrect api key provided|invalid api key/i, reason: 'credential' },
+    // Which account is asked decides these, not what is asked.
+    { status: 403, text: /organization must be verified|country, region, or territory/i, reason: 'credential' },
+    {
+      code: ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'account_deactivated'],
+      reason: 'credential',
+    },
+  ],
+});
