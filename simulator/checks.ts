@@ -109,7 +109,7 @@ export function wrongValue(path: string, value: string, choices: readonly string
   return { param: path, code: 'invalid_value', message };
 }
 
-export function wrongType(path: string, expected: string, value: unknown): Problem {
+function wrongType(path: string, expected: string, value: unknown): Problem {
   const message = `Invalid type for '${path}': expected ${expected}, but got ${describeType(value)} instead.`;
   return { param: path, code: 'invalid_type', message };
 }

@@ -35,7 +35,7 @@ export interface Frame {
  * How the connection goes on after the last frame: `end` well, `cut` without ending the body, `stall` until the client
  * leaves, `hang-up` ends the connection in order; `reset` sends RST instead of an answer.
  */
-export type Ending = 'end' | 'cut' | 'stall' | 'hang-up' | 'reset';
+type Ending = 'end' | 'cut' | 'stall' | 'hang-up' | 'reset';
 
 /** An answer before it is written. Vendors make it, faults change it, `deliver` writes it. */
 export interface Answer {

@@ -49,20 +49,33 @@ class Delivery {
       return;
     }
     this.#response.writeHead(this.#answer.status, headersOf(this.#answer));
-    if (this.#apart || this.#answer.ending === 'stall') this.#response.flushHeaders();
-    if (this.#answer.frames.length === 0) this.#finish();
+    const { frames, ending } = this.#answer;
+    if (frames.length === 1 && ending === 'end' && !this.#apart) {
+      this.#request.events = 1;
+      this.#response.end(frames[0]!.bytes);
+      return;
+    }
+    if (this.#apart || ending === 'stall') this.#response.flushHeaders();
+    if (frames.length === 0) this.#finish();
     else this.#next();
   };
 
   readonly #next = (): void => {
     if (this.#response.destroyed) return;
     const { frames } = this.#answer;
-    const flushed = this.#response.write(frames[this.#request.events]!.bytes);
+    const flushed = this.#write(frames[this.#request.events]!.bytes);
     this.#request.events += 1;
     if (this.#request.events === frames.length) this.#finish();
     else if (flushed) this.#schedule();
     else this.#response.once('drain', this.#schedule);
   };
+
+  /** Text of a chunked body goes out as one string; `response.write` makes three buffers of it (a fifth more CPU per event). */
+  #write(bytes: string | Buffer): boolean {
+    const { socket, chunkedEncoding } = this.#response;
+    if (typeof bytes !== 'string' || !chunkedEncoding || !socket) return this.#response.write(bytes);
+    return socket.write(`${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`);
+  }
 
   readonly #schedule = (): void => {
     if (this.#answer.interval > 0) this.#timer = setTimeout(this.#next, this.#answer.interval);

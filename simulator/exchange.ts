@@ -18,6 +18,7 @@ export interface Stage {
   readonly pictures: Pictures;
 }
 
+const NO_QUERY = new URLSearchParams();
 const NO_BODY = Buffer.alloc(0);
 
 /** The listener of the HTTP server: one request, recorded, answered by its vendor, spoiled by its faults. */
@@ -28,8 +29,7 @@ export function createExchange(stage: Stage): (request: IncomingMessage, respons
 }
 
 async function answerRequest(stage: Stage, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url ?? '/', stage.origin);
-  const path = decodePath(url.pathname);
+  const { path, query } = splitTarget(request.url ?? '/');
   const vendor = VENDORS.find(({ name }) => path.startsWith(`/${name}/`));
   if (vendor && stage.faults.takeReset({ vendor: vendor.name, path })) {
     stage.received.record(describe(vendor.name, request, undefined, NO_BODY));
@@ -49,7 +49,7 @@ async function answerRequest(stage: Stage, request: IncomingMessage, response: S
   const fault = { ...stage.faults.take({ vendor: vendor.name, path, model: named.model }), ...named.fault };
   const { headers, method = 'GET' } = request;
   const { origin, pictures } = stage;
-  const call = { ...named, method, query: url.searchParams, headers, body, fault, origin, pictures };
+  const call = { ...named, method, query, headers, body, fault, origin, pictures };
   deliver(response, applyFaults(handle(vendor, call), { vendor, call }), record);
 }
 
@@ -82,7 +82,15 @@ function describe(vendor: string, request: IncomingMessage, body: unknown, raw: 
   return { vendor, method, path, headers, body, raw, at: Date.now(), aborted: false, status: 0, events: 0 };
 }
 
+/** An origin-form target (RFC 9112 3.2.1), the only one a server is sent; the query is parsed where there is one. */
+function splitTarget(target: string): { path: string; query: URLSearchParams } {
+  const mark = target.indexOf('?');
+  if (mark < 0) return { path: decodePath(target), query: NO_QUERY };
+  return { path: decodePath(target.slice(0, mark)), query: new URLSearchParams(target.slice(mark + 1)) };
+}
+
 function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path);
   } catch (error) {

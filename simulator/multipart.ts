@@ -1,5 +1,5 @@
 /** A file of a multipart body. */
-export interface FormFile {
+interface FormFile {
   readonly field: string;
   readonly filename: string;
   readonly contentType: string;

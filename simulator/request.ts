@@ -9,15 +9,20 @@ const BODY_LIMIT = 256_000_000;
 export class BodyTooLarge extends Error {}
 
 /** Reads a whole body; rejects when the client leaves. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > BODY_LIMIT) throw new BodyTooLarge(`a body is limited to ${BODY_LIMIT} bytes`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > BODY_LIMIT) {
+        request.pause();
+        reject(new BodyTooLarge(`a body is limited to ${BODY_LIMIT} bytes`));
+      } else chunks.push(chunk);
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.once('error', reject);
+  });
 }
 
 /** Multipart by its content type, anything else is taken for JSON. */

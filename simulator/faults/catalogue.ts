@@ -89,6 +89,7 @@ const ORDER = Object.keys(FAULTS) as (keyof Fault)[];
 
 /** Runs an answer through every fault that is set. */
 export function applyFaults(answer: Answer, scene: Scene): Answer {
+  if (Object.keys(scene.call.fault).length === 0) return answer;
   return ORDER.reduce((result, name) => {
     const setting = scene.call.fault[name];
     if (setting === undefined || setting === false) return result;

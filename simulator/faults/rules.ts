@@ -1,7 +1,7 @@
 import { type Fault, FaultError, readFault } from './fault.ts';
 
 /** Which requests a rule is for; what is left out matches everything. */
-export interface FaultMatch {
+interface FaultMatch {
   vendor?: string;
   /** Part of the path, vendor prefix included: `/images/edits`. */
   path?: string;
@@ -16,7 +16,7 @@ export interface FaultRule {
   fault: Fault;
 }
 
-export interface FaultTarget {
+interface FaultTarget {
   readonly vendor: string;
   readonly path: string;
   readonly model: string | undefined;

@@ -5,7 +5,7 @@ import { encodeWebp } from './webp.ts';
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp';
 
-export interface PictureRequest {
+interface PictureRequest {
   readonly format: PictureFormat;
   readonly width: number;
   readonly height: number;

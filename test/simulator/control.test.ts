@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FaultError, simulatorSummary, startSimulator } from '../../simulator/index.ts';
+import {
+  type Fault,
+  FaultError,
+  type FaultRule,
+  type ReceivedRequest,
+  simulatorSummary,
+  startSimulator,
+} from '../../simulator/index.ts';
 import { post, useSimulator } from './start.ts';
 
 const simulator = useSimulator({ images: 'small' });
@@ -15,7 +22,7 @@ const control = async (method: string, path: string, body?: unknown) => {
 
 describe('faults', () => {
   it('are set for a vendor, a path, a model and a number of times, and cleared', async () => {
-    const rule = {
+    const rule: FaultRule = {
       match: { vendor: 'openai', path: '/chat/', model: 'gpt-4.1-mini', times: 2 },
       fault: { status: 500 },
     };
@@ -31,7 +38,8 @@ describe('faults', () => {
   });
 
   it('are set from code too, where a model’s suffix wins over a rule', async () => {
-    simulator.current.faults.add({ match: { vendor: 'openai' }, fault: { status: 500 } });
+    const fault: Fault = { status: 500 };
+    simulator.current.faults.add({ match: { vendor: 'openai' }, fault });
     expect((await chat('gpt-4.1-mini!status=429')).status).toBe(429);
     simulator.current.faults.clear();
     expect(() => simulator.current.faults.add({ fault: { status: 42 } })).toThrow(FaultError);
@@ -62,7 +70,7 @@ describe('faults', () => {
 describe('what was received', () => {
   it('is kept with its body, headers and raw bytes, the fault suffix included', async () => {
     await chat('gpt-5.5!nousage');
-    const [request] = simulator.current.received;
+    const request: ReceivedRequest | undefined = simulator.current.received[0];
     expect(request).toMatchObject({
       vendor: 'openai',
       method: 'POST',

@@ -111,6 +111,11 @@ describe('answers instead of the real one', () => {
   });
 });
 
+it('a suffix is found in a percent-encoded path as well', async () => {
+  const path = '/gemini/v1beta/models/gemini-3.6-flash%21status%3D503:generateContent';
+  expect((await reply(path, { contents: [] })).status).toBe(503);
+});
+
 describe('events that are wrong', () => {
   it('malformed breaks one event, or a whole body of the right length', async () => {
     const frames = framesOf((await stream('malformed=2')).body);

@@ -27,7 +27,7 @@ export function exchange({ url, path, body, patience = 400, headers = '' }: Aski
   const text = JSON.stringify(body);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer k\r\nx-goog-api-key: k\r\nContent-Type: application/json\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nAuthorization: Bearer k\r\nx-goog-api-key: k\r\nContent-Type: application/json\r\n` +
       `${headers}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
   return listen(socket, patience);

@@ -17,7 +17,7 @@ export interface Content {
   readonly parts?: readonly Part[];
 }
 
-export interface GenerationConfig {
+interface GenerationConfig {
   readonly stopSequences?: readonly string[];
   readonly responseMimeType?: string;
   readonly responseSchema?: unknown;
@@ -31,7 +31,7 @@ export interface GenerationConfig {
   readonly imageConfig?: { aspectRatio?: string; imageSize?: string };
 }
 
-export interface FunctionDeclaration {
+interface FunctionDeclaration {
   readonly name?: string;
   readonly parameters?: unknown;
   readonly parametersJsonSchema?: unknown;
