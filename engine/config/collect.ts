@@ -1,5 +1,6 @@
 /** Where the checks of all files put what they find. */
 import { type Fault, formatFault, formatPath, type Path } from './fault.ts';
+import { nearest } from './nearest.ts';
 import type { SourceFile } from './read.ts';
 
 export interface FaultDetails {
@@ -12,6 +13,8 @@ export interface Faults {
   readonly list: Fault[];
   /** A fault at a path of a file; the message begins with the path. */
   add(source: SourceFile, path: Path, message: string, details?: FaultDetails): void;
+  /** A name at a path (or the key there) that is none of the known ones; it is told as the file writes it. */
+  addUnknown(source: SourceFile, path: Path, what: string, known: Iterable<string>, details?: FaultDetails): void;
 }
 
 export function createFaults(): Faults {
@@ -24,5 +27,11 @@ export function createFaults(): Faults {
     const same = (other: Fault) => formatFault(other) === formatFault(fault);
     if (!list.some(same)) list.push(fault);
   };
-  return { list, add };
+  const addUnknown: Faults['addUnknown'] = (source, path, what, known, details = {}) => {
+    const key = String(path.at(-1));
+    const written = details.at === 'key' ? key : (source.written(path) ?? key);
+    const word = written.replace(/^(["'])(.*)\1$/, '$2');
+    add(source, path, `there is no ${what} ${word}`, { ...details, hint: nearest(word, known) });
+  };
+  return { list, add, addUnknown };
 }

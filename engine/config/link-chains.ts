@@ -5,7 +5,6 @@ import type { JsonObject } from '../contract/values.ts';
 import type { Registry } from '../plugin.ts';
 import type { Faults } from './collect.ts';
 import type { Path } from './fault.ts';
-import { nearest } from './nearest.ts';
 import type { SourceFile } from './read.ts';
 import { compileSchema } from './validate.ts';
 
@@ -39,8 +38,8 @@ function linkStage(links: ChainLinks, path: Path, entry: StageEntry): Stage {
   const place = typeof entry === 'string' ? path : [...path, plugin];
   const known = [...links.registry.plugins.map((candidate) => candidate.name), normalizeStage];
   if (!known.includes(plugin)) {
-    const details = { hint: nearest(plugin, known), at: 'key' } as const;
-    links.faults.add(links.source, place, 'there is no such plugin', details);
+    const at = typeof entry === 'string' ? 'value' : 'key';
+    links.faults.addUnknown(links.source, place, 'plugin', known, { at });
     return { plugin, options: {} };
   }
   return { plugin, options: linkOptions(links, place, plugin, (written ?? {}) as JsonObject) };
@@ -56,8 +55,9 @@ function checkOrder(links: ChainLinks, name: string, stages: readonly Stage[]): 
     }
     const requires = links.registry.plugins.find((candidate) => candidate.name === plugin)?.requires ?? [];
     for (const required of requires.filter((other) => !names.slice(0, index).includes(other))) {
-      const how = names.includes(required) ? 'must stand after' : 'needs before it';
-      links.faults.add(links.source, path, `${plugin} ${how} ${required}`);
+      const late = names.includes(required);
+      const message = late ? `${plugin} must stand after ${required}` : `${plugin} needs ${required} before it`;
+      links.faults.add(links.source, path, message);
     }
   }
 }

@@ -31,20 +31,20 @@ function checkGroups(links: ChannelLinks, name: string, entry: Entry): void {
   const known = Object.keys((links.source.value as ChannelsFile).groups);
   for (const [index, group] of entry.groups.entries()) {
     if (known.includes(group)) continue;
-    const hint = nearest(group, known);
-    links.faults.add(links.source, ['channels', name, 'groups', index], 'there is no such group', { hint });
+    links.faults.addUnknown(links.source, ['channels', name, 'groups', index], 'group', known);
   }
 }
 
 function checkModels(links: ChannelLinks, name: string, entry: Entry): void {
   for (const model of Object.keys(entry.models)) {
     if (links.modelNames.includes(model)) continue;
-    const details = { hint: nearest(model, links.modelNames), at: 'key' } as const;
-    links.faults.add(links.source, ['channels', name, 'models', model], 'models.yaml has no such model', details);
+    const path = ['channels', name, 'models', model];
+    links.faults.addUnknown(links.source, path, 'model', links.modelNames, { at: 'key' });
   }
 }
 
-function checkProtocols(links: ChannelLinks, name: string, entry: Entry, vendor: VendorDefinition): void {
+/** The protocols of the account that its vendor really speaks. */
+function linkProtocols(links: ChannelLinks, name: string, entry: Entry, vendor: VendorDefinition): string[] {
   const known = Object.keys(vendor.speaks);
   for (const [index, protocol] of (entry.protocols ?? []).entries()) {
     if (known.includes(protocol)) continue;
@@ -52,6 +52,8 @@ function checkProtocols(links: ChannelLinks, name: string, entry: Entry, vendor:
     const message = `the vendor ${vendor.name} does not speak it (${known.join(', ')})`;
     links.faults.add(links.source, path, message, { hint: nearest(protocol, known) });
   }
+  const spoken = entry.protocols?.filter((protocol) => known.includes(protocol)) ?? [];
+  return spoken.length > 0 ? spoken : known;
 }
 
 const kindOf = (operation: Operation): 'chat' | 'image' => (operation === 'chat' ? 'chat' : 'image');
@@ -73,11 +75,8 @@ function checkSpoken(links: ChannelLinks, name: string, entry: Entry, protocols:
 function findVendor(links: ChannelLinks, name: string, entry: Entry): VendorDefinition | null {
   const vendor = links.registry.vendors.find((candidate) => candidate.name === entry.vendor);
   if (vendor !== undefined) return vendor;
-  const hint = nearest(
-    entry.vendor,
-    links.registry.vendors.map((candidate) => candidate.name),
-  );
-  links.faults.add(links.source, ['channels', name, 'vendor'], 'there is no such vendor', { hint });
+  const known = links.registry.vendors.map((candidate) => candidate.name);
+  links.faults.addUnknown(links.source, ['channels', name, 'vendor'], 'vendor', known);
   return null;
 }
 
@@ -86,7 +85,7 @@ function parseBase(links: ChannelLinks, name: string, text: string): { origin: s
   if (url !== null && url.username === '' && url.password === '') {
     return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
   }
-  const message = url === null ? 'is not a URL' : 'must not hold a name or password: secrets belong into credentials';
+  const message = url === null ? 'is not a URL' : 'must not hold a name or password: secrets belong in credentials';
   links.faults.add(links.source, ['channels', name, 'baseUrl'], message);
   return null;
 }
@@ -108,7 +107,13 @@ function linkTimes(links: ChannelLinks, name: string, entry: Entry): Pick<Channe
   };
 }
 
-function linkChannel(links: ChannelLinks, name: string, entry: Entry, vendor: VendorDefinition): Channel | null {
+function linkChannel(
+  links: ChannelLinks,
+  name: string,
+  entry: Entry,
+  vendor: VendorDefinition,
+  protocols: readonly string[],
+): Channel | null {
   const base = parseBase(links, name, entry.baseUrl ?? vendor.baseUrl);
   const times = linkTimes(links, name, entry);
   if (base === null) return null;
@@ -124,7 +129,7 @@ function linkChannel(links: ChannelLinks, name: string, entry: Entry, vendor: Ve
     parameters: { set: entry.parameters.set as JsonObject, remove: entry.parameters.remove },
     ...times,
     onAbort: entry.onAbort,
-    protocols: entry.protocols ?? Object.keys(vendor.speaks),
+    protocols,
   };
 }
 
@@ -135,11 +140,10 @@ export function linkChannels(links: ChannelLinks, leftOut: ReadonlySet<string>):
     checkGroups(links, name, entry);
     checkModels(links, name, entry);
     const vendor = findVendor(links, name, entry);
-    if (vendor !== null) {
-      checkProtocols(links, name, entry, vendor);
-      checkSpoken(links, name, entry, entry.protocols ?? Object.keys(vendor.speaks));
-    }
-    const channel = vendor === null || leftOut.has(name) ? null : linkChannel(links, name, entry, vendor);
+    if (vendor === null) return { channel: null, groups: entry.groups, models: Object.keys(entry.models) };
+    const protocols = linkProtocols(links, name, entry, vendor);
+    checkSpoken(links, name, entry, protocols);
+    const channel = leftOut.has(name) ? null : linkChannel(links, name, entry, vendor, protocols);
     return { channel, groups: entry.groups, models: Object.keys(entry.models) };
   });
 }

@@ -5,7 +5,6 @@ import type { LimitSettings } from '../contract/ports.ts';
 import type { JsonObject } from '../contract/values.ts';
 import type { NormalizerDefinition, Registry } from '../plugin.ts';
 import type { Faults } from './collect.ts';
-import { nearest } from './nearest.ts';
 import { checkPrice } from './price.ts';
 import type { SourceFile } from './read.ts';
 import { linkRules } from './rules.ts';
@@ -31,8 +30,7 @@ function linkFamilies(source: SourceFile, file: ModelsFile, registry: Registry, 
     const normalizer = registry.normalizers.find((candidate) => candidate.name === entry.normalizer);
     if (normalizer === undefined) {
       const known = registry.normalizers.map((candidate) => candidate.name);
-      const details = { hint: nearest(entry.normalizer, known) };
-      faults.add(source, ['families', name, 'normalizer'], 'there is no such normalizer', details);
+      faults.addUnknown(source, ['families', name, 'normalizer'], 'normalizer', known);
       continue;
     }
     families.set(name, {
@@ -66,14 +64,15 @@ function tryRules(source: SourceFile, model: Model, normalizer: NormalizerDefini
 function linkModel(source: SourceFile, name: string, entry: ModelEntry, linked: LinkedFamily, faults: Faults) {
   const { family, normalizer } = linked;
   checkOperations(source, name, entry, family, faults);
-  const operations = entry.operations ?? family.operations;
+  const own = (entry.operations ?? []).filter((operation) => family.operations.includes(operation));
+  const operations = own.length > 0 ? own : family.operations;
   for (const { kind, message } of checkPrice(entry.price, operations)) {
     const path = ['models', name, 'price', ...(kind === null ? [] : [kind])];
     faults.add(source, path, message, { at: 'key' });
   }
-  const own = { name, rules: entry.rules as JsonObject };
+  const owner = { name, rules: entry.rules as JsonObject };
   const familyRules = linked.entry.rules as JsonObject;
-  const rules = linkRules(normalizer, { source, family: family.name, familyRules, model: own }, faults);
+  const rules = linkRules(normalizer, { source, family: family.name, familyRules, model: owner }, faults);
   if (rules === null) return null;
   const model: Model = {
     name,
@@ -99,8 +98,7 @@ export function linkModels(source: SourceFile, registry: Registry, faults: Fault
     const linked = families.get(entry.family);
     if (linked === undefined) {
       if (Object.hasOwn(file.families, entry.family)) continue;
-      const hint = nearest(entry.family, Object.keys(file.families));
-      faults.add(source, ['models', name, 'family'], 'there is no such family', { hint });
+      faults.addUnknown(source, ['models', name, 'family'], 'family', Object.keys(file.families));
       continue;
     }
     const model = linkModel(source, name, entry, linked, faults);

@@ -3,7 +3,6 @@ import type { RoutesFile } from '../../schemas/types/routes.ts';
 import type { Operation, Route, Stage } from '../contract/model.ts';
 import { type FailoverTable, linkFailover } from './failover.ts';
 import { type ChainLinks, normalizeStage } from './link-chains.ts';
-import { nearest } from './nearest.ts';
 import { duration, size } from './units.ts';
 
 type Entry = RoutesFile['routes'][number];
@@ -31,9 +30,9 @@ function checkProtocol(links: RouteLinks, index: number, { operation, protocol }
   const fitting = fittingProtocols(links, operation);
   if (fitting.includes(protocol)) return;
   const exists = [...links.registry.protocols.map(({ name }) => name), ...catalogueProtocols].includes(protocol);
-  const message = exists ? `does not fit ${operation}: use ${fitting.join(', ')}` : 'there is no such protocol';
-  const hint = exists ? null : nearest(protocol, fitting);
-  links.faults.add(links.source, ['routes', index, 'protocol'], message, { hint });
+  const path = ['routes', index, 'protocol'];
+  if (exists) links.faults.add(links.source, path, `does not fit ${operation}: use ${fitting.join(', ')}`);
+  else links.faults.addUnknown(links.source, path, 'protocol', fitting);
 }
 
 function checkMethod(links: RouteLinks, index: number, { operation, method }: Entry): void {
@@ -45,7 +44,7 @@ function checkChain(links: RouteLinks, index: number, { chain, operation }: Entr
   const stages = links.chains.get(chain);
   const path = ['routes', index, 'chain'];
   if (stages === undefined) {
-    links.faults.add(links.source, path, 'there is no such chain', { hint: nearest(chain, links.chains.keys()) });
+    links.faults.addUnknown(links.source, path, 'chain', links.chains.keys());
   } else if (isImage(operation) && !stages.some((stage) => stage.plugin === normalizeStage)) {
     links.faults.add(links.source, path, `a chain for ${operation} needs the stage ${normalizeStage}`);
   }

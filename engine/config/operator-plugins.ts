@@ -3,11 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ChatProtocol } from '../contract/chat.ts';
-import type { ImageProtocol } from '../contract/image.ts';
 import type { JsonSchema } from '../contract/values.ts';
-import type { VendorDefinition } from '../contract/vendor.ts';
-import type { NormalizerDefinition, PluginDefinition, Registry } from '../plugin.ts';
+import type { Registry } from '../plugin.ts';
 import type { Faults } from './collect.ts';
 import { normalizeStage } from './link-chains.ts';
 import type { SourceFile } from './read.ts';
@@ -46,12 +43,17 @@ function checkVendor(vendor: Shape): string | null {
 }
 
 /** What is wrong with a definition, in words; null where nothing is. */
-function checkDefinition(definition: Shape, kind: Kind, registry: Registry): string | null {
+function checkDefinition(definition: unknown, registry: Registry): string | null {
+  const kind = isShape(definition) ? kindOf(definition) : null;
+  if (kind === null || !isShape(definition)) {
+    return 'the default export is neither plugin, normalizer, vendor nor protocol, nor a list of them';
+  }
   const { name } = definition;
-  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name))
-    return 'needs a "name" of lower-case letters and dashes';
-  const taken = name === normalizeStage && kind === 'plugins';
-  if (taken || registry[kind].some((other) => other.name === name)) return `the name "${name}" is already taken`;
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
+    return 'a definition needs a "name" of lower-case letters, digits and dashes';
+  }
+  const reserved = name === normalizeStage && kind === 'plugins';
+  if (reserved || registry[kind].some((other) => other.name === name)) return `the name "${name}" is already taken`;
   if (typeof definition.summary !== 'string') return `${name} needs a "summary"`;
   const problem = {
     plugins: () => checkSchema(definition.options, 'options'),
@@ -62,16 +64,10 @@ function checkDefinition(definition: Shape, kind: Kind, registry: Registry): str
   return problem === null ? null : `${name}: ${problem}`;
 }
 
-function add(registry: Registry, kind: Kind, definition: Shape): Registry {
-  const item = definition as unknown;
-  return {
-    plugins: kind === 'plugins' ? [...registry.plugins, item as PluginDefinition] : registry.plugins,
-    normalizers:
-      kind === 'normalizers' ? [...registry.normalizers, item as NormalizerDefinition] : registry.normalizers,
-    vendors: kind === 'vendors' ? [...registry.vendors, item as VendorDefinition] : registry.vendors,
-    protocols:
-      kind === 'protocols' ? [...registry.protocols, item as ChatProtocol | ImageProtocol] : registry.protocols,
-  };
+/** The registry with a definition that was found good. */
+function add(registry: Registry, definition: Shape): Registry {
+  const kind = kindOf(definition);
+  return kind === null ? registry : { ...registry, [kind]: [...registry[kind], definition] };
 }
 
 /** Node keeps every version of a module for good: each change of a plugin's file costs the memory of one copy. */
@@ -85,7 +81,9 @@ function explain(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION') return `this Node cannot load ${path}: compile it to .js or .mjs`;
-  return `the module cannot be loaded: ${String(message).split('\n', 1)[0]}`;
+  // Of a syntax error only the stack knows the line.
+  const line = /^file:.*:(\d+)\n/.exec((error as Error).stack ?? '')?.[1];
+  return `the module cannot be loaded: ${String(message).split('\n', 1)[0]}${line === undefined ? '' : ` (line ${line})`}`;
 }
 
 /** The absolute paths of the modules that a routes.yaml names. */
@@ -105,14 +103,9 @@ export async function loadOperatorPlugins(
     const fault = (message: string): void => faults.add(source, ['plugins', index], message);
     try {
       for (const definition of [await importFresh(path)].flat()) {
-        const kind = isShape(definition) ? kindOf(definition) : null;
-        const problem = kind === null ? 'exports neither plugin, normalizer, vendor nor protocol as default' : null;
-        if (kind === null || !isShape(definition)) fault(problem ?? '');
-        else {
-          const wrong = checkDefinition(definition, kind, registry);
-          if (wrong === null) registry = add(registry, kind, definition);
-          else fault(wrong);
-        }
+        const problem = checkDefinition(definition, registry);
+        if (problem === null) registry = add(registry, definition as Shape);
+        else fault(problem);
       }
     } catch (error) {
       fault(explain(path, error));

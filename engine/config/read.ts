@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -11,6 +12,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  type Scalar,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
@@ -97,9 +99,11 @@ function find(document: Document, path: Path): { readonly child: Child; readonly
   return { child, whole: true };
 }
 
-/** Every scalar of the document with its path; what an alias points at is visited at its anchor. */
-function* scalarsOf(node: unknown, path: Path): Generator<{ readonly node: Node & { value: unknown }; path: Path }> {
-  if (isScalar(node)) yield { node, path };
+type Leaf = { readonly node: Scalar | Alias; readonly path: Path };
+
+/** Every scalar and alias of the document with its path; what an alias points at is visited at its anchor. */
+function* scalarsOf(node: unknown, path: Path): Generator<Leaf> {
+  if (isScalar(node) || isAlias(node)) yield { node, path };
   else if (isSeq(node)) for (const [index, item] of node.items.entries()) yield* scalarsOf(item, [...path, index]);
   else if (isMap(node)) for (const pair of node.items) yield* scalarsOf(pair.value, [...path, keyText(pair)]);
 }
@@ -108,7 +112,7 @@ function describe(error: YAMLError, line: string): string {
   if (error.code === 'DUPLICATE_KEY') return 'the same key stands here twice';
   if (error.code === 'MULTIPLE_DOCS') return 'the file holds more than one YAML document';
   const sentence = error.message.replace(/\s+/g, ' ').trim();
-  const advice = /\$\{/.test(line) ? ' (within [ ] and { } a ${…} needs quotes)' : '';
+  const advice = /\$\{/.test(line) ? ` (within [ ] and { } a $\{…} needs quotes)` : '';
   return `not valid YAML: ${sentence}${advice}`;
 }
 
@@ -130,6 +134,10 @@ function parse(file: string, text: string): { readonly parsed: Parsed } | { read
     const place = placeAt(error.pos[0]);
     return { file, ...place, message: describe(error, lines[place.line - 1] ?? ''), hint: null };
   });
+  for (const { node } of scalarsOf(document.contents, [])) {
+    if (!isAlias(node) || node.resolve(document) !== undefined) continue;
+    faults.push({ file, ...placeAt(node.range?.[0] ?? 0), message: `there is no anchor &${node.source}`, hint: null });
+  }
   return faults.length > 0 ? { faults } : { parsed: { document, text, placeAt } };
 }
 
@@ -144,12 +152,12 @@ const pathKey = (path: Path): string => JSON.stringify(path.map(String));
 function resolveScalars(file: string, parsed: Parsed, lookup: Lookup): Resolution {
   const resolution: Resolution = { unresolved: [], secrets: [], substituted: new Set() };
   for (const { node, path } of scalarsOf(parsed.document.contents, [])) {
-    if (typeof node.value !== 'string' || !node.value.includes('${')) continue;
+    if (isAlias(node) || typeof node.value !== 'string' || !node.value.includes('${')) continue;
     const result = substitute(node.value, lookup);
     const begin = node.range?.[0] ?? 0;
     for (const { written, message, hint } of result.unresolved) {
       const place = parsed.placeAt(Math.max(begin, parsed.text.indexOf(written, begin)));
-      resolution.unresolved.push({ path, fault: { file, ...place, message: `${written}: ${message}`, hint } });
+      resolution.unresolved.push({ path, fault: { file, ...place, message, hint } });
     }
     resolution.secrets.push(...result.secrets);
     resolution.substituted.add(pathKey(path));
@@ -196,6 +204,7 @@ export function readSource(folder: string, name: string, environment: Environmen
       source: { ...source, included, value: outcome.parsed.document.toJS({ maxAliasCount: 100 }) ?? {} },
     };
   } catch (error) {
-    return fault(`not valid YAML: ${(error as Error).message}`);
+    if (!(error instanceof ReferenceError)) throw error;
+    return fault('its aliases unfold to too much');
   }
 }

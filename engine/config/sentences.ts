@@ -49,6 +49,8 @@ const properties = (schema: Finding['schema']): string[] =>
 const unknownKey = (key: unknown, schema: Finding['schema']): ReturnType<Write> => {
   const known = properties(schema);
   const hint = nearest(String(key), known);
+  const words = expected(schema);
+  if (words !== null) return { message: `the key must be ${words}`, hint, below: String(key), at: 'key' };
   const list = known.length > 0 ? `; known are ${known.join(', ')}` : '';
   return { message: `unknown key${hint === null ? list : ''}`, hint, below: String(key), at: 'key' };
 };

@@ -35,6 +35,7 @@ function resolveEnvironment(argument: string, environment: Environment): Found &
   // As in a shell, `:-` and the check treat an empty variable like an unset one.
   if (value !== undefined && value !== '') return { text: value };
   if (split >= 0) return { text: argument.slice(split + 2), fallback: true };
+  if (value === '') return { message: `the environment variable ${name} is empty` };
   return { message: `the environment variable ${name} is not set`, hint: nearest(name, Object.keys(environment)) };
 }
 
@@ -44,7 +45,7 @@ function resolveOne(expression: string, lookup: Lookup): Found & { readonly fall
     const found = lookup.readFile(expression.slice(5));
     return 'text' in found ? found : { message: found.problem };
   }
-  const message = `unknown substitution: write $\{env:NAME} or $\{file:PATH}, or $$\{ for a plain $\{`;
+  const message = `unknown substitution $\{${expression}}: write $\{env:NAME} or $\{file:PATH}, or $$\{ for a plain $\{`;
   const kind = expression.split(':', 1)[0] as string;
   return { message, hint: expression.includes(':') ? nearest(kind, ['env', 'file']) : null };
 }

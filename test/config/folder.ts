@@ -28,7 +28,10 @@ export function createFolder(): Folder {
   const edit = (name: string, find: string, by: string): void => {
     const text = readFileSync(join(path, name), 'utf8');
     if (!text.includes(find)) throw new Error(`${name} does not contain ${find}`);
-    replace(name, text.replace(find, by));
+    replace(
+      name,
+      text.replace(find, () => by),
+    );
   };
   return { path, write, replace, edit };
 }

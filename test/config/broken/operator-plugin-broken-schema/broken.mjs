@@ -1,0 +1,6 @@
+export default {
+  name: 'broken',
+  summary: 'Broken.',
+  options: { type: 'object', additionalProperties: false, properties: { a: { type: 'text' } } },
+  create: () => ({}),
+};

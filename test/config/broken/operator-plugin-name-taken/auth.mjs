@@ -1,0 +1,6 @@
+export default {
+  name: 'auth',
+  summary: 'Another one.',
+  options: { type: 'object', additionalProperties: false, properties: {} },
+  create: () => ({}),
+};

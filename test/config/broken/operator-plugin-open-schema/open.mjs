@@ -1,0 +1,1 @@
+export default { name: 'open', summary: 'Open.', options: { type: 'object' }, create: () => ({}) };

@@ -1,0 +1,1 @@
+throw new Error('the certificate is not there');
