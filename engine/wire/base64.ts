@@ -7,7 +7,8 @@ const topBits = 0x80808080;
 
 /** Words of four bytes need an address that four divides. */
 function hasControlCharacter(bytes: Buffer): boolean {
-  const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);
+  if (bytes.length < 8) return bytes.some(isControl);
+  const head = (4 - (bytes.byteOffset % 4)) % 4;
   const count = (bytes.length - head) >>> 2;
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, count);
   let seen = 0;

@@ -13,7 +13,7 @@ export default defineVendor({
   },
   failures: [
     { code: ['moderation_blocked', 'content_policy_violation'], reason: 'moderation' },
-    { status: 400, text: /safety system|content management policy/i, reason: 'moderation' },
+    { text: /safety system|content management policy/i, reason: 'moderation' },
     { status: 401, reason: 'credential' },
     { status: [400, 403], text: /incorrect api key provided|invalid api key/i, reason: 'credential' },
     // Which account is asked decides these, not what is asked.
