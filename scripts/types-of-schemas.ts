@@ -1,17 +1,13 @@
 /** TypeScript types of the four files as they are after validation: what has a default is always there. */
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-
-type Schema = Record<string, unknown>;
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isSchema, type Schema } from './schema-table.ts';
 
 /** Properties with a default count as required; titles go, so that each file has one type. */
 function filled(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(filled);
   if (!isSchema(schema)) return schema;
   if (typeof schema.$ref === 'string') return { $ref: schema.$ref };
-  const copy: Schema = {};
+  const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'title' && typeof value === 'string') continue;
     // A pattern of keys says nothing to TypeScript.

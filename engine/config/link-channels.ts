@@ -72,6 +72,20 @@ function checkSpoken(links: ChannelLinks, name: string, entry: Entry, protocols:
   }
 }
 
+/** They frame or route the request: the engine alone writes them. */
+const ownHeaders = ['connection', 'content-length', 'content-type', 'host', 'transfer-encoding', 'upgrade'];
+/** The mapping and the client decide them. */
+const ownMembers = ['model', 'stream'];
+
+function checkOverrides(links: ChannelLinks, name: string, { headers, parameters }: Entry): void {
+  const refuse = (part: readonly string[], key: string): void => {
+    const path = ['channels', name, ...part, key];
+    links.faults.add(links.source, path, 'the gateway itself sets it', { at: 'key' });
+  };
+  for (const header of ownHeaders) if (Object.hasOwn(headers, header)) refuse(['headers'], header);
+  for (const member of ownMembers) if (Object.hasOwn(parameters.set, member)) refuse(['parameters', 'set'], member);
+}
+
 function findVendor(links: ChannelLinks, name: string, entry: Entry): VendorDefinition | null {
   const vendor = links.registry.vendors.find((candidate) => candidate.name === entry.vendor);
   if (vendor !== undefined) return vendor;
@@ -139,6 +153,7 @@ export function linkChannels(links: ChannelLinks, leftOut: ReadonlySet<string>):
   return Object.entries(file.channels).map(([name, entry]) => {
     checkGroups(links, name, entry);
     checkModels(links, name, entry);
+    checkOverrides(links, name, entry);
     const vendor = findVendor(links, name, entry);
     if (vendor === null) return { channel: null, groups: entry.groups, models: Object.keys(entry.models) };
     const protocols = linkProtocols(links, name, entry, vendor);

@@ -12,6 +12,8 @@ export interface ConfigurationWatch {
 /** Changes less than `quiet` ms apart count as one, but none waits longer than `longest` ms. */
 const quiet = 100;
 const longest = 1_000;
+/** A folder that was added is watched some ms later: what changes meanwhile is found by these looks. */
+const looksAfterAdding = [200, 1_000];
 
 function digest(file: string): string {
   try {
@@ -71,8 +73,10 @@ export function watchConfiguration(
     known = new Map(next.map((file) => [file, now.get(file) ?? digest(file)]));
     const wanted = watchedFolders(next);
     watcher.unwatch(folders.filter((folder) => !wanted.includes(folder)));
-    watcher.add(wanted.filter((folder) => !folders.includes(folder)));
+    const added = wanted.filter((folder) => !folders.includes(folder));
+    watcher.add(added);
     folders = wanted;
+    if (added.length > 0) for (const delay of looksAfterAdding) setTimeout(look, delay).unref();
   };
 
   const run = async (): Promise<void> => {
@@ -89,7 +93,11 @@ export function watchConfiguration(
     running = running.then(run).catch((error: unknown) => log.error({ error }, 'the reload failed'));
   });
 
-  for (const event of ['all', 'raw', 'ready'] as const) watcher.on(event, settling.stir);
+  function look(): void {
+    if (!closed) settling.stir();
+  }
+
+  for (const event of ['all', 'raw', 'ready'] as const) watcher.on(event, look);
   watcher.on('error', (error) => log.error({ error }, 'a configuration file cannot be watched'));
 
   return {
