@@ -49,7 +49,7 @@ export function parsePixelSize(size: string): PixelSize {
 }
 
 /** `16:9` or `19.5:9` as width / height; null for names that are no ratio (`auto`). */
-export function ratioOf(name: string): number | null {
+function ratioOf(name: string): number | null {
   const match = /^(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)$/.exec(name);
   if (!match) return null;
   const ratio = Number(match[1]) / Number(match[2]);
