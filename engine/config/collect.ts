@@ -3,7 +3,7 @@ import { type Fault, formatFault, formatPath, type Path } from './fault.ts';
 import { nearest } from './nearest.ts';
 import type { SourceFile } from './read.ts';
 
-export interface FaultDetails {
+interface FaultDetails {
   readonly hint?: string | null;
   /** Points at the key instead of its value. */
   readonly at?: 'key' | 'value';

@@ -1,5 +1,5 @@
 /** From a folder of YAML files to a linked configuration, or to a list of what is wrong with it. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ChannelsFile } from '../../schemas/types/channels.ts';
 import type { ModelsFile } from '../../schemas/types/models.ts';
 import type { Channel, Group, Model, Route, Stage } from '../contract/model.ts';
@@ -157,6 +157,3 @@ export async function loadConfiguration(
   if (configuration !== null && faults.list.length === 0) return { ok: true, configuration };
   return { ok: false, faults: sortFaults(withoutSecrets(faults.list, loading.secrets)), files: [...loading.files] };
 }
-
-/** The four files of a folder, in the order in which faults name them. */
-export const configurationFiles = (folder: string): string[] => fileNames.map((name) => join(folder, `${name}.yaml`));

@@ -81,9 +81,7 @@ function explain(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION') return `this Node cannot load ${path}: compile it to .js or .mjs`;
-  // Of a syntax error only the stack knows the line.
-  const line = /^file:.*:(\d+)\n/.exec((error as Error).stack ?? '')?.[1];
-  return `the module cannot be loaded: ${String(message).split('\n', 1)[0]}${line === undefined ? '' : ` (line ${line})`}`;
+  return `the module cannot be loaded: ${String(message).split('\n', 1)[0]}`;
 }
 
 /** The absolute paths of the modules that a routes.yaml names. */

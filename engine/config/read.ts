@@ -63,7 +63,8 @@ function readText(path: string): { readonly text: string } | { readonly problem:
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
   } catch (error) {
     if (error instanceof TypeError) return { problem: 'the file is not UTF-8' };
-    return { problem: `the file cannot be read (${(error as NodeJS.ErrnoException).code})` };
+    const { code } = error as NodeJS.ErrnoException;
+    return { problem: code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${code})` };
   }
 }
 
@@ -129,8 +130,10 @@ function parse(file: string, text: string): { readonly parsed: Parsed } | { read
     const { line, col } = counter.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
+  if (document.errors.some((error) => error.message.includes('call stack'))) throw new RangeError('nested too deeply');
   const lines = text.split('\n');
-  const faults = document.errors.map((error) => {
+  // One slip makes a parser report many: the first ones tell.
+  const faults = document.errors.slice(0, 5).map((error) => {
     const place = placeAt(error.pos[0]);
     return { file, ...place, message: describe(error, lines[place.line - 1] ?? ''), hint: null };
   });
@@ -181,14 +184,15 @@ function createSource(file: string, path: string, parsed: Parsed, resolution: Re
   return { file, path, locate, written, isSubstituted, ...resolution, included: [] };
 }
 
-/** Reads `folder/name`; `${file:…}` paths are relative to the folder. */
-export function readSource(folder: string, name: string, environment: Environment): ReadResult {
-  const file = join(folder, name);
-  const path = resolve(folder, name);
-  const fault = (message: string): ReadResult => ({ ok: false, faults: [{ file, ...start, message, hint: null }] });
-  const found = readText(path);
-  if ('problem' in found) return fault(found.problem);
-  const outcome = parse(file, found.text);
+/** What a parser throws instead of reporting it; anything else is a fault of our own. */
+function explain(error: unknown): string {
+  if (error instanceof ReferenceError) return 'its aliases unfold to too much';
+  if (error instanceof RangeError) return 'it is nested too deeply';
+  throw error;
+}
+
+function readDocument(file: string, path: string, text: string, environment: Environment): ReadResult {
+  const outcome = parse(file, text);
   if ('faults' in outcome) return { ok: false, faults: outcome.faults };
   const included: string[] = [];
   const readFile = (written: string) => {
@@ -198,13 +202,20 @@ export function readSource(folder: string, name: string, environment: Environmen
   };
   const resolution = resolveScalars(file, outcome.parsed, { environment, readFile });
   const source = createSource(file, path, outcome.parsed, resolution);
+  const value = outcome.parsed.document.toJS({ maxAliasCount: 100 }) ?? {};
+  return { ok: true, source: { ...source, included, value } };
+}
+
+/** Reads `folder/name`; `${file:…}` paths are relative to the folder. */
+export function readSource(folder: string, name: string, environment: Environment): ReadResult {
+  const file = join(folder, name);
+  const path = resolve(folder, name);
+  const fault = (message: string): ReadResult => ({ ok: false, faults: [{ file, ...start, message, hint: null }] });
+  const found = readText(path);
+  if ('problem' in found) return fault(found.problem);
   try {
-    return {
-      ok: true,
-      source: { ...source, included, value: outcome.parsed.document.toJS({ maxAliasCount: 100 }) ?? {} },
-    };
+    return readDocument(file, path, found.text, environment);
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    return fault('its aliases unfold to too much');
+    return fault(explain(error));
   }
 }

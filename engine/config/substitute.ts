@@ -9,7 +9,7 @@ export interface Lookup {
   readFile(path: string): { readonly text: string } | { readonly problem: string };
 }
 
-export interface Unresolved {
+interface Unresolved {
   /** The part of the string that could not be resolved, as written. */
   readonly written: string;
   readonly message: string;

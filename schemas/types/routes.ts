@@ -5,7 +5,7 @@
  */
 export interface RoutesFile {
   /**
-   * Operators' own plugins: JavaScript modules, paths relative to this file. Each default export is one definition or a list of them. They are loaded anew when the file changes.
+   * Operators' own plugins: JavaScript modules, paths relative to this file. Each default export is one definition or a list of them. A module is loaded anew when its own file changes (not when a file that it imports does); the earlier versions stay in memory until the gateway is restarted.
    *
    * Items: Path of a module.
    */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export const baseFolder = join(import.meta.dirname, 'base');
+const baseFolder = join(import.meta.dirname, 'base');
 
 export interface Folder {
   readonly path: string;
