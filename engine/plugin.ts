@@ -7,7 +7,7 @@ import type { Exchange } from './contract/exchange.ts';
 import type { DeliveredImage, ImageProtocol, ImageResult } from './contract/image.ts';
 import type { FromSchema } from './contract/infer.ts';
 import type { Group, Model } from './contract/model.ts';
-import type { Counters, Ledger, Objects } from './contract/ports.ts';
+import type { Counters, Ledger, Objects, Replays } from './contract/ports.ts';
 import type { Outcome } from './contract/usage.ts';
 import type { JsonSchema, Log, MaybePromise } from './contract/values.ts';
 import type { VendorDefinition } from './contract/vendor.ts';
@@ -26,6 +26,10 @@ export * from './image-rules.ts';
 export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/base64.ts';
 export * from './wire/lift.ts';
+export * from './wire/openai/call.ts';
+export * from './wire/openai/relay.ts';
+export * from './wire/openai/usage.ts';
+export { readFrames, SseReader } from './wire/sse.ts';
 
 /** A private place for one plugin instance in every exchange. */
 export interface Slot<T> {
@@ -38,6 +42,7 @@ export interface Host {
   readonly ledger: Ledger;
   readonly counters: Counters;
   readonly objects: Objects;
+  readonly replays: Replays;
   readonly log: Log;
   /** Reserves a slot; call it in `create`, never per request. */
   slot<T>(): Slot<T>;

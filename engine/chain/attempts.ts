@@ -42,7 +42,13 @@ export class Attempts {
       const credential = target.health.pick(target.channel, now);
       target.health.enter(target.channel, credential);
       this.exchange.channelOrigin = target.channel.origin;
-      const attempt: Attempt = { channel: target.channel.name, vendorModel: target.vendorModel, status: 0, reason: null, startedAt: performance.now() };
+      const attempt: Attempt = {
+        channel: target.channel.name,
+        vendorModel: target.vendorModel,
+        status: 0,
+        reason: null,
+        startedAt: performance.now(),
+      };
       this.exchange.attempts.push(attempt);
       return { target, credential, attempt };
     }
@@ -59,7 +65,8 @@ export class Attempts {
     this.failed ??= [];
     this.failed.push(target.channel);
     this.last = failure;
-    if (failure.retryAfter !== null) this.shortestWait = Math.min(this.shortestWait ?? Number.POSITIVE_INFINITY, failure.retryAfter);
+    if (failure.retryAfter !== null)
+      this.shortestWait = Math.min(this.shortestWait ?? Number.POSITIVE_INFINITY, failure.retryAfter);
     const key = failoverKey(failure);
     const fallback = failure.reason === 'status' && failure.status >= 500 ? 'next' : 'stop';
     return (this.exchange.route.failover[key] ?? fallback) === 'next';
@@ -88,19 +95,39 @@ export class Attempts {
     if (this.last !== null) return this.withWait(this.last.error);
     const candidates = this.offer.tiers.flat();
     if (candidates.length === 0) return new GatewayError('no_channel_available');
-    const soonest = Math.min(...candidates.map((candidate) => this.target(candidate).health.readyAt(candidate.channel)));
-    return new GatewayError('no_channel_available', undefined, { retryAfter: Math.max(1, Math.ceil((soonest - now) / 1000)) });
+    const soonest = Math.min(
+      ...candidates.map((candidate) => this.target(candidate).health.readyAt(candidate.channel)),
+    );
+    return new GatewayError('no_channel_available', undefined, {
+      retryAfter: Math.max(1, Math.ceil((soonest - now) / 1000)),
+    });
   }
 
   /** When all channels failed, the client hears the shortest wait that any vendor asked for. */
   private withWait(error: GatewayError): GatewayError {
     if (this.shortestWait === null || error.status < 429) return error;
-    return new GatewayError(error.code, error.message, { status: error.status, type: error.type, param: error.param, shownCode: error.shownCode, retryAfter: Math.ceil(this.shortestWait), cause: error.cause });
+    return new GatewayError(error.code, error.message, {
+      status: error.status,
+      type: error.type,
+      param: error.param,
+      shownCode: error.shownCode,
+      retryAfter: Math.ceil(this.shortestWait),
+      cause: error.cause,
+    });
   }
 
   private report({ target, credential }: Try, failure: Failure, rests: 'channel' | 'credential' | null): void {
-    const fields = { requestId: this.exchange.id, channel: target.channel.name, credential: credential + 1, reason: failure.reason, status: failure.status, detail: failure.message, rests };
-    if (failure.reason === 'credential') this.log.error(fields, 'the vendor refuses this channel’s credential: replace it');
+    const fields = {
+      requestId: this.exchange.id,
+      channel: target.channel.name,
+      credential: credential + 1,
+      reason: failure.reason,
+      status: failure.status,
+      detail: failure.message,
+      rests,
+    };
+    if (failure.reason === 'credential')
+      this.log.error(fields, 'the vendor refuses this channel’s credential: replace it');
     else if (rests !== null) this.log.warn(fields, 'a channel failed and rests');
     else this.log.info(fields, 'an attempt failed');
   }

@@ -2,13 +2,23 @@
  * How chat bytes get from a client's protocol to a vendor's and back. Equal protocols take the relay; different ones
  * go through neutral requests and events. Both look the same to the attempt.
  */
-import type { ChatCall, ChatEvent, ChatProtocol, ParameterOverrides, SseFrame, StreamTap, VendorError } from '../contract/chat.ts';
+import type {
+  ChatCall,
+  ChatEvent,
+  ChatProtocol,
+  ParameterOverrides,
+  SseFrame,
+  StreamTap,
+  VendorError,
+} from '../contract/chat.ts';
 import type { Exchange } from '../contract/exchange.ts';
 import type { TokenUsage } from '../contract/usage.ts';
 import type { JsonValue } from '../contract/values.ts';
+import type { Hooks } from '../plugin.ts';
 import { rewriteMembers } from '../wire/json.ts';
 import { SseReader } from '../wire/sse.ts';
-import type { EventHook } from './compiled-route.ts';
+
+export type EventHook = NonNullable<Hooks['onEvent']>;
 
 export interface WholeReply {
   readonly body: Buffer;
@@ -47,7 +57,12 @@ export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hook
       if (error !== null) return { body, usage: null, error, estimatedOutput: 0 };
       const events = applyHooks(exchange, hooks, vendor.decodeReply(value));
       const reply = client.encodeReply(events, call);
-      return { body: Buffer.from(JSON.stringify(reply)), usage: usageOf(events), error: null, estimatedOutput: estimate(events) };
+      return {
+        body: Buffer.from(JSON.stringify(reply)),
+        usage: usageOf(events),
+        error: null,
+        estimatedOutput: estimate(events),
+      };
     },
     stream: (exchange, call) => new TranslatingTap(exchange, call, client, vendor, hooks),
     decodeError: vendor.decodeError,
@@ -107,7 +122,13 @@ class TranslatingTap implements StreamTap {
   private readonly exchange: Exchange;
   private readonly hooks: readonly EventHook[];
 
-  constructor(exchange: Exchange, call: ChatCall, client: ChatProtocol, vendor: ChatProtocol, hooks: readonly EventHook[]) {
+  constructor(
+    exchange: Exchange,
+    call: ChatCall,
+    client: ChatProtocol,
+    vendor: ChatProtocol,
+    hooks: readonly EventHook[],
+  ) {
     this.exchange = exchange;
     this.hooks = hooks;
     this.decode = vendor.decodeStream();
@@ -140,7 +161,13 @@ class TranslatingTap implements StreamTap {
     else if (event.type === 'finish') this.complete = true;
     else if ('text' in event) this.characters += event.text.length;
     else if (event.type === 'error') {
-      this.error = { message: event.error.message, code: event.error.shownCode, type: event.error.type, param: event.error.param, retryAfter: event.error.retryAfter };
+      this.error = {
+        message: event.error.message,
+        code: event.error.shownCode,
+        type: event.error.type,
+        param: event.error.param,
+        retryAfter: event.error.retryAfter,
+      };
       return '';
     }
     return this.encode(event);

@@ -103,7 +103,9 @@ export class ChatAttempts implements Receiver {
   /** The whole-request deadline has passed. */
   expire(): void {
     this.stopUpstream();
-    this.fail(new GatewayError('upstream_timeout', `No complete answer within ${this.exchange.route.timeout / 1000} s.`));
+    this.fail(
+      new GatewayError('upstream_timeout', `No complete answer within ${this.exchange.route.timeout / 1000} s.`),
+    );
   }
 
   private relay(chunk: Buffer): boolean {
@@ -172,20 +174,25 @@ export class ChatAttempts implements Receiver {
         this.length += rest.length;
       }
       if (tap.error !== null) return this.failed(this.inBand(tap.error));
-      if (!tap.complete) return this.failed(malformed(this.length === 0 ? 'an empty stream' : 'the stream ended before an answer'));
+      if (!tap.complete)
+        return this.failed(malformed(this.length === 0 ? 'an empty stream' : 'the stream ended before an answer'));
       this.firstEvent(tap, null);
       return this.complete(null);
     }
     if (tap.error !== null) return this.brokenStream(tap.error, rest);
     if (tap.complete) return this.complete(rest);
-    this.brokenStream({ message: 'The vendor’s stream ended early.', code: null, type: null, param: null, retryAfter: null }, rest);
+    this.brokenStream(
+      { message: 'The vendor’s stream ended early.', code: null, type: null, param: null, retryAfter: null },
+      rest,
+    );
   }
 
   /** The stream went well to its end: the closing marker waits until the charge is in the journal. */
   private complete(last: Buffer | null): void {
     this.over = true;
     if (last !== null) this.write(last);
-    if (!this.exchange.aborted) return this.ending.finish(this.exchange, { kind: 'ok', status: 200, code: null, usage: this.streamUsage() });
+    if (!this.exchange.aborted)
+      return this.ending.finish(this.exchange, { kind: 'ok', status: 200, code: null, usage: this.streamUsage() });
     this.attempts.abandoned(this.current!);
     this.ending.finish(this.exchange, this.abortOutcome());
   }
@@ -204,14 +211,20 @@ export class ChatAttempts implements Receiver {
     try {
       reply = target.bridge!.reply(this.exchange, this.call, body);
     } catch (error) {
-      return this.failed(error instanceof GatewayError ? codecFailure(error) : malformed(error instanceof Error ? error.message : String(error), this.status));
+      return this.failed(
+        error instanceof GatewayError
+          ? codecFailure(error)
+          : malformed(error instanceof Error ? error.message : String(error), this.status),
+      );
     }
     if (reply.error !== null) return this.failed(this.inBand(reply.error));
     if (this.call.stream) return this.failed(malformed('a whole answer to a request for a stream', this.status));
     this.attempts.succeeded(this.current!, this.status);
     this.over = true;
     const usage = this.usageFrom(reply.usage, reply.estimatedOutput);
-    const outcome: Outcome = this.exchange.aborted ? { kind: 'aborted', status: 499, code: null, usage } : { kind: 'ok', status: 200, code: null, usage };
+    const outcome: Outcome = this.exchange.aborted
+      ? { kind: 'aborted', status: 499, code: null, usage }
+      : { kind: 'ok', status: 200, code: null, usage };
     this.ending.sendWhole(this.exchange, outcome, reply.body);
   }
 

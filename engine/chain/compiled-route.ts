@@ -1,5 +1,4 @@
 /** One route of a snapshot: its hooks as flat arrays, its channels as targets. */
-import type { ChatEvent } from '../contract/chat.ts';
 import type { Exchange } from '../contract/exchange.ts';
 import type { DeliveredImage, ImageResult } from '../contract/image.ts';
 import type { Candidate, Route } from '../contract/model.ts';
@@ -7,12 +6,12 @@ import type { Outcome } from '../contract/usage.ts';
 import type { JsonObject, MaybePromise } from '../contract/values.ts';
 import type { GatewayError } from '../errors.ts';
 import type { LocalReply } from '../plugin.ts';
+import type { EventHook } from './bridge.ts';
 import type { Target } from './target.ts';
 
 export type RequestHook = (exchange: Exchange) => MaybePromise<LocalReply | undefined>;
 export type HeadHook = (exchange: Exchange) => MaybePromise<void>;
 export type SettledHook = (exchange: Exchange, outcome: Outcome) => MaybePromise<void>;
-export type EventHook = (exchange: Exchange, event: ChatEvent) => ChatEvent | null;
 export type ImagesHook = (exchange: Exchange, result: ImageResult) => Promise<readonly DeliveredImage[]>;
 
 /** How errors look on a route, before the reply began and within a stream, and how a stream closes. */
@@ -36,4 +35,3 @@ export interface CompiledRoute {
   /** For `gateway routes` and `explain`: the stages in order, as words. */
   readonly stages: readonly string[];
 }
-

@@ -47,14 +47,22 @@ export class Ending {
   /** An answer that no vendor gave: a replay, the model list. */
   sendLocal(exchange: LiveExchange, local: LocalReply): void {
     const { 'content-type': contentType = json, ...rest } = local.headers ?? {};
-    const outcome: Outcome = { kind: local.status < 400 ? 'ok' : 'error', status: local.status, code: null, usage: noUsage };
-    this.afterSettling(exchange, outcome, () => exchange.reply.send(local.status, contentType, local.body, Object.entries(rest).flat()));
+    const outcome: Outcome = {
+      kind: local.status < 400 ? 'ok' : 'error',
+      status: local.status,
+      code: null,
+      usage: noUsage,
+    };
+    this.afterSettling(exchange, outcome, () =>
+      exchange.reply.send(local.status, contentType, local.body, Object.entries(rest).flat()),
+    );
   }
 
   /** A failure; `usage` is what the client got of a stream before it broke. */
   fail(exchange: LiveExchange, thrown: unknown, usage: Usage = noUsage): void {
     const error = toGatewayError(thrown);
-    if (error.code === 'internal_error' && error.cause !== undefined) this.log.error({ err: error.cause, requestId: exchange.id }, 'a request failed inside the gateway');
+    if (error.code === 'internal_error' && error.cause !== undefined)
+      this.log.error({ err: error.cause, requestId: exchange.id }, 'a request failed inside the gateway');
     const outcome: Outcome = exchange.aborted
       ? { kind: 'aborted', status: 499, code: error.code, usage }
       : { kind: 'error', status: exchange.reply.begun ? exchange.reply.status : error.status, code: error.code, usage };
@@ -67,7 +75,10 @@ export class Ending {
     if (pending === undefined) return send();
     pending.then(send, (cause: unknown) => {
       this.log.error({ err: cause, requestId: exchange.id }, 'a request could not be settled');
-      this.sendError(exchange, new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause }));
+      this.sendError(
+        exchange,
+        new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause }),
+      );
     });
   }
 

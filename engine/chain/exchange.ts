@@ -40,9 +40,20 @@ export class LiveExchange implements Exchange {
   owed = false;
   settled = false;
   deadline: Deadline | null = null;
+  /** The attempts have begun and answer for abort and deadline themselves. */
+  inCharge = false;
+  onExpire: (() => void) | null = null;
   private listeners: (() => void)[] = [];
 
-  constructor(reply: Reply, snapshot: Snapshot, compiled: CompiledRoute, method: string, path: string, parameter: string, headers: Readonly<Record<string, string>>) {
+  constructor(
+    reply: Reply,
+    snapshot: Snapshot,
+    compiled: CompiledRoute,
+    method: string,
+    path: string,
+    parameter: string,
+    headers: Readonly<Record<string, string>>,
+  ) {
     this.id = reply.requestId;
     this.reply = reply;
     this.snapshot = snapshot;
@@ -73,6 +84,13 @@ export class LiveExchange implements Exchange {
 
   set capture(capture) {
     this.reply.capture = capture;
+  }
+
+  fingerprint(): readonly (string | Buffer)[] {
+    const { call } = this;
+    if (this.body.length > 0 || call?.kind !== 'image') return [this.body];
+    const { references, mask, claims: _claims, settings: _settings, ...said } = call;
+    return [JSON.stringify(said), ...references.map((file) => file.bytes), ...(mask === null ? [] : [mask.bytes])];
   }
 
   onAbort(listener: () => void): void {

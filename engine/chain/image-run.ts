@@ -1,6 +1,13 @@
 /** One image request at its vendors: attempts, native or synthetic streaming, heartbeats, storage (spec 4.2, 4.3, 6.1). */
 import type { VendorError } from '../contract/chat.ts';
-import type { ClientImageEvent, DeliveredImage, ImageCall, ImageProtocol, ImageResult, ResultImage } from '../contract/image.ts';
+import type {
+  ClientImageEvent,
+  DeliveredImage,
+  ImageCall,
+  ImageProtocol,
+  ImageResult,
+  ResultImage,
+} from '../contract/image.ts';
 import { noUsage, type TokenUsage, type Usage } from '../contract/usage.ts';
 import type { JsonObject, JsonValue, Log } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
@@ -56,7 +63,8 @@ export class ImageRun {
 
   async run(): Promise<void> {
     this.exchange.onAbort(() => this.clientLeft());
-    this.exchange.onExpire = () => this.stop(new GatewayError('upstream_timeout', `No image within ${this.exchange.route.timeout / 1000} s.`));
+    this.exchange.onExpire = () =>
+      this.stop(new GatewayError('upstream_timeout', `No image within ${this.exchange.route.timeout / 1000} s.`));
     if (this.call.stream) this.startHeartbeat();
     try {
       await this.tryChannels();
@@ -124,19 +132,27 @@ export class ImageRun {
     }
     for (const image of images) {
       this.delivered++;
-      await this.sendEvent({ type: 'completed', image, usage: result.usage, extra: result.extra });
+      // The usage of all images stands once, in the last event.
+      const usage = this.delivered === images.length ? result.usage : null;
+      await this.sendEvent({ type: 'completed', image, usage, extra: result.extra });
     }
     this.ending.finish(this.exchange, this.outcome());
   }
 
-  private async relayEvents(answer: Answer, tried: Try, decode: ReturnType<NonNullable<NonNullable<ImageProtocol['vendor']>['decodeStream']>>): Promise<void> {
+  private async relayEvents(
+    answer: Answer,
+    tried: Try,
+    decode: ReturnType<NonNullable<NonNullable<ImageProtocol['vendor']>['decodeStream']>>,
+  ): Promise<void> {
     const reader = new SseReader();
     const handle = async (frames: ReturnType<SseReader['push']>) => {
       for (const frame of frames) {
         for (const event of decode(frame)) {
           if (event.type === 'error') throw new AttemptFailed(this.reported(event.error, tried));
           if (event.type === 'partial') await this.sendEvent(event);
-          else await this.deliverCompleted(event.image, event.usage, event.extra);
+          // More images than were asked for are neither delivered nor charged.
+          else if (this.delivered < this.call.settings.n)
+            await this.deliverCompleted(event.image, event.usage, event.extra);
         }
       }
     };
@@ -157,7 +173,10 @@ export class ImageRun {
 
   private store(result: ImageResult): Promise<readonly DeliveredImage[]> {
     const hook = this.exchange.compiled.onImages;
-    if (hook === null) throw new GatewayError('internal_error', undefined, { cause: new Error(`the chain ${this.exchange.route.chain} has no plugin that delivers images`) });
+    if (hook === null)
+      throw new GatewayError('internal_error', undefined, {
+        cause: new Error(`the chain ${this.exchange.route.chain} has no plugin that delivers images`),
+      });
     return hook(this.exchange, result);
   }
 
@@ -214,7 +233,9 @@ export class ImageRun {
 
   private outcome() {
     const usage = this.usage();
-    return this.exchange.aborted ? ({ kind: 'aborted', status: 499, code: null, usage } as const) : ({ kind: 'ok', status: 200, code: null, usage } as const);
+    return this.exchange.aborted
+      ? ({ kind: 'aborted', status: 499, code: null, usage } as const)
+      : ({ kind: 'ok', status: 200, code: null, usage } as const);
   }
 
   private clientLeft(): void {
@@ -239,5 +260,9 @@ function asFailure(error: unknown): Failure | null {
 }
 
 function isCodecError(error: GatewayError): boolean {
-  return error.code === 'moderation_blocked' || error.code === 'upstream_no_image' || error.code === 'upstream_invalid_response';
+  return (
+    error.code === 'moderation_blocked' ||
+    error.code === 'upstream_no_image' ||
+    error.code === 'upstream_invalid_response'
+  );
 }

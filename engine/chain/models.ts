@@ -14,14 +14,21 @@ function isVisible(exchange: Exchange, name: string): boolean {
 }
 
 export function listModels(exchange: Exchange): LocalReply {
-  const offers = [...exchange.principal!.group.offers.values()].filter((offer) => isVisible(exchange, offer.model.name));
+  const offers = [...exchange.principal!.group.offers.values()].filter((offer) =>
+    isVisible(exchange, offer.model.name),
+  );
   return { status: 200, body: JSON.stringify({ object: 'list', data: offers.map((offer) => entry(offer.model)) }) };
 }
 
 /** 404 for a model that is unknown and for one the key may not see: the answer does not tell which. */
 export function showModel(exchange: Exchange): LocalReply {
   const name = decoded(exchange.parameter);
-  if (!isVisible(exchange, name)) throw new GatewayError('model_not_found', `The model \`${name.slice(0, 120)}\` does not exist. See GET /v1/models.`, { param: 'model' });
+  if (!isVisible(exchange, name))
+    throw new GatewayError(
+      'model_not_found',
+      `The model \`${name.slice(0, 120)}\` does not exist. See GET /v1/models.`,
+      { param: 'model' },
+    );
   return { status: 200, body: JSON.stringify(entry(exchange.principal!.group.offers.get(name)!.model)) };
 }
 

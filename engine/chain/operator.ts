@@ -3,8 +3,6 @@ import type { NativeResponse } from '../http/reply.ts';
 import type { LiveExchange } from './exchange.ts';
 
 export interface Operator {
-  /** Has the route a body to read? */
-  readonly readsBody: boolean;
   /** Called while uWS still holds the request: reads the body; `ready` is pending while the head is being checked. */
   begin(exchange: LiveExchange, native: NativeResponse, ready: Promise<void> | undefined): void;
 }

@@ -14,12 +14,23 @@ export function resolveOffer(exchange: Exchange, models: ReadonlyMap<string, Mod
   const { key, group } = exchange.principal!;
   const offer = group.offers.get(name);
   if (offer === undefined || (key.models !== null && !key.models.has(name))) {
-    if (!models.has(name)) throw new GatewayError('model_not_found', `The model \`${shown(name)}\` does not exist. See GET /v1/models.`, { param: 'model' });
-    throw new GatewayError('model_not_allowed', `This key may not use the model \`${shown(name)}\`. See GET /v1/models.`, { param: 'model' });
+    if (!models.has(name))
+      throw new GatewayError('model_not_found', `The model \`${shown(name)}\` does not exist. See GET /v1/models.`, {
+        param: 'model',
+      });
+    throw new GatewayError(
+      'model_not_allowed',
+      `This key may not use the model \`${shown(name)}\`. See GET /v1/models.`,
+      { param: 'model' },
+    );
   }
   const { operation } = exchange.route;
   if (!offer.model.operations.includes(operation)) {
-    throw new GatewayError('unsupported_endpoint', `The model \`${name}\` cannot be used on ${exchange.route.path}; it serves: ${offer.model.operations.join(', ')}.`, { param: 'model' });
+    throw new GatewayError(
+      'unsupported_endpoint',
+      `The model \`${name}\` cannot be used on ${exchange.route.path}; it serves: ${offer.model.operations.join(', ')}.`,
+      { param: 'model' },
+    );
   }
   return offer;
 }

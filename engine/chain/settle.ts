@@ -43,7 +43,13 @@ function runSettled(exchange: LiveExchange, outcome: Outcome, from: number): Pro
   return failed === undefined ? undefined : Promise.reject(failed);
 }
 
-async function settleRest(exchange: LiveExchange, outcome: Outcome, from: number, pending: Promise<void>, earlier: unknown): Promise<void> {
+async function settleRest(
+  exchange: LiveExchange,
+  outcome: Outcome,
+  from: number,
+  pending: Promise<void>,
+  earlier: unknown,
+): Promise<void> {
   let failed = earlier;
   try {
     await pending;
@@ -57,4 +63,3 @@ async function settleRest(exchange: LiveExchange, outcome: Outcome, from: number
   }
   if (failed !== undefined) throw failed;
 }
-

@@ -35,9 +35,14 @@ export function compileTransport(candidate: Candidate, protocol: string, pools: 
   const { channel, vendorModel } = candidate;
   const actions = channel.vendor.speaks[protocol]!;
   const paths: Record<string, string> = {};
-  for (const [action, pattern] of Object.entries(actions)) paths[action] = pathFor(channel.basePath, pattern, vendorModel);
+  for (const [action, pattern] of Object.entries(actions))
+    paths[action] = pathFor(channel.basePath, pattern, vendorModel);
   const own = { ...channel.vendor.headers, ...channel.headers };
-  const shared = ['user-agent', userAgent, ...Object.entries(own).flatMap(([name, value]) => [name.toLowerCase(), value])];
+  const shared = [
+    'user-agent',
+    userAgent,
+    ...Object.entries(own).flatMap(([name, value]) => [name.toLowerCase(), value]),
+  ];
   const { set, remove } = channel.parameters;
   const hasOverrides = Object.keys(set).length > 0 || remove.length > 0;
   return {
@@ -48,7 +53,11 @@ export function compileTransport(candidate: Candidate, protocol: string, pools: 
     health,
     paths,
     connections: pools.list({ origin: channel.origin, connectTimeout: channel.timeouts.connect }),
-    headers: channel.credentials.map((secret) => [...shared, channel.vendor.auth.header, channel.vendor.auth.value.replace('{credential}', secret)]),
+    headers: channel.credentials.map((secret) => [
+      ...shared,
+      channel.vendor.auth.header,
+      channel.vendor.auth.value.replace('{credential}', secret),
+    ]),
     overrides: hasOverrides ? channel.parameters : null,
   };
 }

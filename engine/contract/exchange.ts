@@ -49,6 +49,8 @@ export interface Exchange {
   firstByteAt: number;
   /** The client has gone. */
   readonly aborted: boolean;
+  /** What makes two requests the same one: the body's bytes, or a form's fields and files. */
+  fingerprint(): readonly (string | Buffer)[];
   /** Called once when the client goes; at once when it has gone already. */
   onAbort(listener: () => void): void;
   /** Set by a plugin in `onRequest`: it then sees every byte of the reply, the last one before `onSettled`. */

@@ -99,3 +99,24 @@ export interface Objects {
   delete(key: string): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A stored first answer of an idempotent request. */
+export interface ReplayAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export type ReplayState =
+  | { readonly state: 'new' }
+  | { readonly state: 'running' }
+  | { readonly state: 'conflict' }
+  | ({ readonly state: 'done' } & ReplayAnswer);
+
+/** First answers by scope (a hash of key, route and the client's Idempotency-Key), kept for 24 hours. */
+export interface Replays {
+  /** `new`: the caller now owns the scope and ends it with `finish` or `abandon`. */
+  begin(scope: string, bodyHash: string): MaybePromise<ReplayState>;
+  finish(scope: string, answer: ReplayAnswer): MaybePromise<void>;
+  abandon(scope: string): MaybePromise<void>;
+}

@@ -69,3 +69,8 @@ export interface UsageRow {
   readonly durationMs: number;
   readonly firstByteMs: number | null;
 }
+
+/** Tokens that count against a rate limit. */
+export function totalTokens(usage: TokenUsage): number {
+  return usage.input + usage.output;
+}

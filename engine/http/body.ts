@@ -10,7 +10,10 @@ export function readableSize(bytes: number): string {
 }
 
 export function tooLarge(limit: number): GatewayError {
-  return new GatewayError('body_too_large', `The body is larger than the ${readableSize(limit)} that this route accepts.`);
+  return new GatewayError(
+    'body_too_large',
+    `The body is larger than the ${readableSize(limit)} that this route accepts.`,
+  );
 }
 
 /**
@@ -33,7 +36,10 @@ export function readBody(
     if (finished) return;
     finished = true;
     deadline.cancel();
-    done(error, error !== null || length === 0 ? emptyBody : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+    done(
+      error,
+      error !== null || length === 0 ? emptyBody : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length),
+    );
   };
   native.onData((chunk, isLast) => {
     if (finished) return;

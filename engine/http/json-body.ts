@@ -5,8 +5,16 @@ import { GatewayError } from '../errors.ts';
 
 /** Throws `unsupported_content_type` for a body that says it is something else. */
 export function requireJson(contentType: string): void {
-  if (contentType === '' || contentType === 'application/json' || /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType)) return;
-  throw new GatewayError('unsupported_content_type', `Send \`Content-Type: application/json\`, not \`${contentType.slice(0, 80)}\`.`);
+  if (
+    contentType === '' ||
+    contentType === 'application/json' ||
+    /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType)
+  )
+    return;
+  throw new GatewayError(
+    'unsupported_content_type',
+    `Send \`Content-Type: application/json\`, not \`${contentType.slice(0, 80)}\`.`,
+  );
 }
 
 /** Parses once; throws `invalid_utf8`, `invalid_json` or `invalid_type`. */
@@ -19,7 +27,8 @@ export function parseObject(body: Buffer): JsonObject {
   } catch (error) {
     throw new GatewayError('invalid_json', `The body is not valid JSON: ${place(error)}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new GatewayError('invalid_type', 'The body must be a JSON object.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new GatewayError('invalid_type', 'The body must be a JSON object.');
   return value as JsonObject;
 }
 

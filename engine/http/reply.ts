@@ -3,6 +3,7 @@
  * back-pressure reported, nothing touched once the client has gone.
  */
 import { STATUS_CODES } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { ReplyCapture } from '../contract/exchange.ts';
 
 /** The part of uWS's HttpResponse that is used (spelled out, so that only `server.ts` knows the package). */
@@ -125,6 +126,35 @@ export class Reply {
         this.ended = true;
         this.native.end();
       } else pump();
+    });
+  }
+
+  /** A stream of known length, read as fast as the client does; it is destroyed when the client leaves. */
+  sendStream(stream: Readable, total: number, failed: (error: Error) => void): void {
+    let rest: Buffer | null = null;
+    let sent = 0;
+    const pump = (): boolean => {
+      if (rest === null) return true;
+      const [fits, done] = this.native.tryEnd(rest.subarray(this.native.getWriteOffset() - sent), total);
+      if (done) this.ended = true;
+      if (!fits && !done) return false;
+      sent += rest.length;
+      rest = null;
+      stream.resume();
+      return true;
+    };
+    this.whenGone(() => stream.destroy());
+    this.native.onWritable(pump);
+    this.native.cork(() => this.writeHead());
+    stream.on('data', (chunk: Buffer) => {
+      stream.pause();
+      if (this.gone || this.ended) return;
+      rest = chunk;
+      this.native.cork(pump);
+    });
+    stream.on('error', (error) => {
+      failed(error);
+      this.cut();
     });
   }
 

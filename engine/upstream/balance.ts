@@ -8,7 +8,11 @@ export interface Weighted {
  * One of the candidates by weight, or null when none is eligible. `random` in [0, 1). Candidates of weight 0 are taken
  * only when no other of their tier is left.
  */
-export function pickWeighted<T extends Weighted>(candidates: readonly T[], eligible: (candidate: T) => boolean, random: () => number): T | null {
+export function pickWeighted<T extends Weighted>(
+  candidates: readonly T[],
+  eligible: (candidate: T) => boolean,
+  random: () => number,
+): T | null {
   if (candidates.length === 1) return eligible(candidates[0]!) ? candidates[0]! : null;
   const open = candidates.filter(eligible);
   const total = open.reduce((sum, candidate) => sum + candidate.weight, 0);

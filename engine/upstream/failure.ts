@@ -43,17 +43,29 @@ export function transportFailure(failure: TransportFailure): Failure {
 }
 
 export function malformed(message: string, status = 200): Failure {
-  return { reason: 'malformed', status, message, retryAfter: null, error: new GatewayError('upstream_invalid_response', undefined, { cause: message }) };
+  return {
+    reason: 'malformed',
+    status,
+    message,
+    retryAfter: null,
+    error: new GatewayError('upstream_invalid_response', undefined, { cause: message }),
+  };
 }
 
 /** An error that a codec found in a 200: a refusal, an answer without an image, something unreadable. */
 export function codecFailure(error: GatewayError): Failure {
-  const reason = error.code === 'moderation_blocked' ? 'moderation' : error.code === 'upstream_no_image' ? 'no-image' : 'malformed';
+  const reason =
+    error.code === 'moderation_blocked' ? 'moderation' : error.code === 'upstream_no_image' ? 'no-image' : 'malformed';
   return { reason, status: 200, message: error.message, retryAfter: null, error };
 }
 
 /** An error status, or an error object inside a 200. `reported` is null where the body was no error the protocol knows. */
-export function vendorFailure(vendor: VendorDefinition, status: number, reported: VendorError | null, retryAfter: number | null): Failure {
+export function vendorFailure(
+  vendor: VendorDefinition,
+  status: number,
+  reported: VendorError | null,
+  retryAfter: number | null,
+): Failure {
   const message = cleanMessage(reported?.message ?? `status ${status} without a readable error`);
   const wait = retryAfter ?? reported?.retryAfter ?? null;
   const rule = reported === null ? undefined : vendor.failures?.find((one) => matches(one, status, reported));
@@ -66,7 +78,10 @@ function matches(rule: FailureRule, status: number, reported: VendorError): bool
   if (rule.text !== undefined && !rule.text.test(reported.message)) return false;
   if (rule.code === undefined) return true;
   const codes = [rule.code].flat();
-  return (reported.code !== null && codes.includes(reported.code)) || (reported.type !== null && codes.includes(reported.type));
+  return (
+    (reported.code !== null && codes.includes(reported.code)) ||
+    (reported.type !== null && codes.includes(reported.type))
+  );
 }
 
 const codeByStatus: Readonly<Record<number, ErrorCode>> = {
@@ -84,14 +99,24 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   529: 'upstream_overloaded',
 };
 
-function clientError(reason: FailureReason, status: number, message: string, reported: VendorError | null, retryAfter: number | null): GatewayError {
+function clientError(
+  reason: FailureReason,
+  status: number,
+  message: string,
+  reported: VendorError | null,
+  retryAfter: number | null,
+): GatewayError {
   const wait = retryAfter === null ? {} : { retryAfter: Math.ceil(retryAfter) };
   // The account's troubles are the operator's business: the client hears neither a 401 nor the vendor's words.
-  if (reason === 'credential') return new GatewayError('upstream_error', 'The vendor refused the gateway’s account. The operator was told.', { cause: message });
+  if (reason === 'credential')
+    return new GatewayError('upstream_error', 'The vendor refused the gateway’s account. The operator was told.', {
+      cause: message,
+    });
   if (reason === 'moderation') return new GatewayError('moderation_blocked', message, { cause: message });
   if (status === 429) return new GatewayError('upstream_rate_limited', undefined, { ...wait, cause: message });
   const code = codeByStatus[status] ?? (status >= 400 && status < 500 ? 'vendor_refused_request' : 'upstream_error');
-  if (code !== 'vendor_refused_request' && code !== 'unprocessable') return new GatewayError(code, undefined, { ...wait, cause: message });
+  if (code !== 'vendor_refused_request' && code !== 'unprocessable')
+    return new GatewayError(code, undefined, { ...wait, cause: message });
   return new GatewayError(code, message, {
     ...wait,
     status,

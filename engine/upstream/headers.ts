@@ -5,7 +5,8 @@ import type { RawHeaders } from './pools.ts';
 export function headerValue(headers: RawHeaders, name: string): string {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const key = headers[index]!;
-    if (key.length === name.length && key.toString('latin1').toLowerCase() === name) return headers[index + 1]!.toString('latin1');
+    if (key.length === name.length && key.toString('latin1').toLowerCase() === name)
+      return headers[index + 1]!.toString('latin1');
   }
   return '';
 }

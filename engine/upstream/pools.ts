@@ -4,6 +4,7 @@
  * requests are never pipelined. The handler is undici 7's plain object with raw headers: `onRequestStart` and friends
  * are wrapped into it and cost about 6 µs a request more (docs/decisions/0003-undici-handlers.md).
  */
+import { isIP, type LookupFunction } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 
 /** Response headers of a vendor as undici hands them over: name, value, name, value. */
@@ -37,6 +38,11 @@ export interface UpstreamRequest {
 export interface Endpoint {
   readonly origin: string;
   readonly connectTimeout: number;
+}
+
+/** An origin whose address was checked before: the connection goes there, the name still goes into TLS. */
+export interface PinnedEndpoint extends Endpoint {
+  readonly address: string;
 }
 
 const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
@@ -100,13 +106,24 @@ export class Sending implements Dispatcher.DispatchHandler {
   }
 }
 
+function pinnedLookup(endpoint: Endpoint | PinnedEndpoint) {
+  if (!('address' in endpoint)) return {};
+  const { address } = endpoint;
+  const family = isIP(address);
+  const lookup: LookupFunction = (_host, options, done) => {
+    if (options.all) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+  return { lookup };
+}
+
 /** The idle connections of one origin. */
 class FreeList {
-  private readonly endpoint: Endpoint;
+  private readonly endpoint: Endpoint | PinnedEndpoint;
   private readonly idle: Client[] = [];
   private readonly all = new Set<Client>();
 
-  constructor(endpoint: Endpoint) {
+  constructor(endpoint: Endpoint | PinnedEndpoint) {
     this.endpoint = endpoint;
   }
 
@@ -121,7 +138,7 @@ class FreeList {
   private open(): Client {
     const client = new Client(this.endpoint.origin, {
       pipelining: 1,
-      connect: { timeout: this.endpoint.connectTimeout, noDelay: true },
+      connect: { timeout: this.endpoint.connectTimeout, noDelay: true, ...pinnedLookup(this.endpoint) },
       keepAliveTimeout: 20_000,
       maxResponseSize: -1,
     });
@@ -149,6 +166,11 @@ export class Pools {
       this.lists.set(key, list);
     }
     return new ConnectionList(list);
+  }
+
+  /** A list for one use: what a checked address leads to is not shared. It closes itself when its connection is idle. */
+  pinned(endpoint: PinnedEndpoint): ConnectionList {
+    return new ConnectionList(new FreeList(endpoint));
   }
 
   async close(): Promise<void> {

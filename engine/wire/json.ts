@@ -59,9 +59,9 @@ function* members(bytes: Buffer): Generator<MemberSpan> {
   while (bytes[at] === QUOTE) {
     const start = at;
     const keyEnd = skipString(bytes, at);
-    const raw = bytes.latin1Slice(start + 1, keyEnd - 1);
+    const raw = bytes.toString('latin1', start + 1, keyEnd - 1);
     // A key may be written with escapes ("mod\u0065l"): the parser of the vendor would read it as the plain one.
-    const name = raw.includes('\\') ? (JSON.parse(bytes.utf8Slice(start, keyEnd)) as string) : raw;
+    const name = raw.includes('\\') ? (JSON.parse(bytes.toString('utf8', start, keyEnd)) as string) : raw;
     at = skipSpace(bytes, keyEnd);
     if (bytes[at] !== COLON) return;
     const valueStart = skipSpace(bytes, at + 1);
@@ -114,7 +114,7 @@ function withoutMembers(bytes: Buffer, changes: ReadonlyMap<string, string | nul
   let removed = false;
   for (const member of members(bytes)) {
     if (changes.get(member.name) === null) removed = true;
-    else kept.push(bytes.utf8Slice(member.start, member.end));
+    else kept.push(bytes.toString('utf8', member.start, member.end));
   }
   return removed ? Buffer.from(`{${kept.join(',')}}`) : bytes;
 }

@@ -119,4 +119,3 @@ export class SseReader {
     return this.splitter.pendingBytes;
   }
 }
-

@@ -1,0 +1,198 @@
+/** Configuration → snapshot: every look-up by name, every parse and every decision that can be made before a request. */
+import type { ChatProtocol } from '../contract/chat.ts';
+import type { ImageProtocol } from '../contract/image.ts';
+import type { Candidate, Group, Model, Route, Stage } from '../contract/model.ts';
+import type { JsonSchema, Log, MaybePromise } from '../contract/values.ts';
+import type { Exchange, Hooks, Host, NormalizerDefinition, PluginDefinition, Registry, Slot } from '../plugin.ts';
+import type { HealthBook } from '../upstream/health.ts';
+import type { Pools } from '../upstream/pools.ts';
+import { type EventHook, relayBridge, translateBridge } from './bridge.ts';
+import type { CompiledRoute, HeadHook, ImagesHook, ReplyForm, RequestHook, SettledHook } from './compiled-route.ts';
+import { plainForm } from './plain-form.ts';
+import { Snapshot } from './snapshot.ts';
+import { compileTransport, type Target } from './target.ts';
+
+/** What of a linked configuration becomes a snapshot. */
+export interface Linked {
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly models: ReadonlyMap<string, Model>;
+  readonly routes: readonly Route[];
+  readonly chains: ReadonlyMap<string, readonly Stage[]>;
+  readonly registry: Registry;
+}
+
+/** What outlives a snapshot and is lent to it. */
+export interface Lent {
+  readonly pools: Pools;
+  readonly health: HealthBook;
+  readonly host: Omit<Host, 'slot' | 'group'>;
+  readonly log: Log;
+}
+
+interface CompiledChain {
+  readonly stages: readonly string[];
+  readonly headerNames: readonly string[];
+  readonly onHead: readonly HeadHook[];
+  readonly onRequest: readonly RequestHook[];
+  readonly onEvent: readonly EventHook[];
+  readonly onImages: ImagesHook | null;
+  readonly onSettled: readonly SettledHook[];
+}
+
+export async function compileSnapshot(linked: Linked, lent: Lent): Promise<Snapshot> {
+  const slots = { count: 0 };
+  const closers: (() => MaybePromise<void>)[] = [];
+  const host: Host = {
+    ...lent.host,
+    slot: <T>() => reserveSlot<T>(slots.count++),
+    group: (name) => linked.groups.get(name) ?? null,
+  };
+  const normalize = compileNormalizers(linked);
+  const chains = new Map<string, CompiledChain>();
+  try {
+    for (const [name, stages] of linked.chains)
+      chains.set(name, await compileChain(stages, linked.registry, host, normalize, closers));
+    const protocols = new Map(linked.registry.protocols.map((protocol) => [protocol.name, protocol]));
+    const candidates = allCandidates(linked.groups);
+    const routes = linked.routes.map((route) =>
+      compileRoute(route, chains.get(route.chain)!, protocols, candidates, lent),
+    );
+    return new Snapshot({
+      groups: linked.groups,
+      models: linked.models,
+      routes,
+      slotCount: slots.count,
+      closers,
+      log: lent.log,
+    });
+  } catch (error) {
+    await Promise.allSettled(closers.map(async (close) => close()));
+    throw error;
+  }
+}
+
+function reserveSlot<T>(index: number): Slot<T> {
+  return {
+    get: (exchange) => exchange.slots[index] as T | undefined,
+    set: (exchange, value) => {
+      exchange.slots[index] = value;
+    },
+  };
+}
+
+/** One function per model; those of `passthrough` models do nothing. */
+function compileNormalizers({ models, registry }: Linked): RequestHook {
+  const definitions = new Map<string, NormalizerDefinition<JsonSchema>>(
+    registry.normalizers.map((one) => [one.name, one]),
+  );
+  const byModel = new Map<Model, (exchange: Exchange) => void>();
+  for (const model of models.values())
+    byModel.set(model, definitions.get(model.family.normalizer)!.compile(model.rules, model));
+  return (exchange) => {
+    byModel.get(exchange.offer!.model)!(exchange);
+    return undefined;
+  };
+}
+
+async function compileChain(
+  stages: readonly Stage[],
+  registry: Registry,
+  host: Host,
+  normalize: RequestHook,
+  closers: (() => MaybePromise<void>)[],
+): Promise<CompiledChain> {
+  const definitions = new Map<string, PluginDefinition<JsonSchema>>(registry.plugins.map((one) => [one.name, one]));
+  const headerNames = new Set(['content-type']);
+  const hooks: Hooks[] = [];
+  const onRequest: RequestHook[] = [];
+  for (const stage of stages) {
+    if (stage.plugin === 'normalize') {
+      onRequest.push(normalize);
+      continue;
+    }
+    const definition = definitions.get(stage.plugin)!;
+    for (const name of definition.headers ?? []) headerNames.add(name);
+    const instance = await definition.create(stage.options, host);
+    hooks.push(instance);
+    if (instance.onRequest) onRequest.push(instance.onRequest.bind(instance) as RequestHook);
+    if (instance.close) closers.push(instance.close.bind(instance));
+  }
+  const bound = <K extends keyof Hooks>(name: K) =>
+    hooks
+      .filter((one) => one[name] !== undefined)
+      .map((one) => (one[name] as (...values: never[]) => unknown).bind(one));
+  return {
+    stages: stages.map((stage) => stage.plugin),
+    headerNames: [...headerNames],
+    onHead: bound('onHead') as unknown as HeadHook[],
+    onRequest,
+    onEvent: bound('onEvent') as unknown as EventHook[],
+    onImages: (bound('onImages').at(-1) as unknown as ImagesHook | undefined) ?? null,
+    onSettled: bound('onSettled') as unknown as SettledHook[],
+  };
+}
+
+function allCandidates(groups: ReadonlyMap<string, Group>): Map<Candidate, Model> {
+  const candidates = new Map<Candidate, Model>();
+  for (const group of groups.values()) {
+    for (const offer of group.offers.values())
+      for (const tier of offer.tiers) for (const candidate of tier) candidates.set(candidate, offer.model);
+  }
+  return candidates;
+}
+
+type Protocols = ReadonlyMap<string, ChatProtocol | ImageProtocol>;
+
+function compileRoute(
+  route: Route,
+  chain: CompiledChain,
+  protocols: Protocols,
+  candidates: ReadonlyMap<Candidate, Model>,
+  lent: Lent,
+): CompiledRoute {
+  const client = protocols.get(route.protocol) ?? null;
+  const targets = new Map<Candidate, Target>();
+  if (client !== null) {
+    for (const [candidate, model] of candidates) {
+      if (!model.operations.includes(route.operation)) continue;
+      const target = compileTarget(candidate, client, protocols, chain, lent);
+      if (target !== null) targets.set(candidate, target);
+    }
+  }
+  return { ...chain, route, form: formOf(client), targets };
+}
+
+function formOf(client: ChatProtocol | ImageProtocol | null): ReplyForm {
+  if (client === null) return plainForm;
+  return client.kind === 'chat' ? client : (client.client ?? plainForm);
+}
+
+/** The protocol for a candidate: the client's own where the channel speaks it, else the channel's first of that kind. */
+function compileTarget(
+  candidate: Candidate,
+  client: ChatProtocol | ImageProtocol,
+  protocols: Protocols,
+  chain: CompiledChain,
+  lent: Lent,
+): Target | null {
+  const { channel } = candidate;
+  const spoken = channel.protocols.map((name) => protocols.get(name)).filter((one) => one?.kind === client.kind);
+  const transport = (name: string) => compileTransport(candidate, name, lent.pools, lent.health.of(channel.name));
+  if (client.kind === 'chat') {
+    const vendor = (spoken.find((one) => one === client) ?? spoken[0]) as ChatProtocol | undefined;
+    if (vendor === undefined) return null;
+    const isRelay = vendor === client && chain.onEvent.length === 0;
+    return {
+      ...withJson(transport(vendor.name)),
+      bridge: isRelay ? relayBridge(client) : translateBridge(client, vendor, chain.onEvent),
+      images: null,
+    };
+  }
+  const vendor = spoken.find((one) => (one as ImageProtocol).vendor !== undefined) as ImageProtocol | undefined;
+  return vendor === undefined ? null : { ...transport(vendor.name), bridge: null, images: vendor.vendor! };
+}
+
+/** Chat bodies are always JSON; image bodies may be multipart and name their type per request. */
+function withJson(transport: ReturnType<typeof compileTransport>) {
+  return { ...transport, headers: transport.headers.map((list) => [...list, 'content-type', 'application/json']) };
+}

@@ -1,0 +1,56 @@
+/** Image routes: JSON or multipart → call → offer → normalizer and hooks → attempts. */
+import type { ImageBody, ImageCall, ImageProtocol } from '../contract/image.ts';
+import type { Log } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
+import { readBody } from '../http/body.ts';
+import { parseObject, requireJson } from '../http/json-body.ts';
+import { readMultipart } from '../http/multipart.ts';
+import type { Ending } from './ending.ts';
+import type { LiveExchange } from './exchange.ts';
+import { proceed, whenReady } from './flow.ts';
+import { ImageRun } from './image-run.ts';
+import type { Operator } from './operator.ts';
+import { resolveOffer } from './resolve.ts';
+
+type ClientCodec = NonNullable<ImageProtocol['client']>;
+
+export function imageOperator(
+  operation: 'generate' | 'edit',
+  codec: ClientCodec,
+  receiveTimeout: number,
+  ending: Ending,
+  log: Log,
+): Operator {
+  const go = (exchange: LiveExchange) => {
+    // `run` ends the exchange whatever happens; nothing is left to catch.
+    void new ImageRun(exchange, exchange.call as ImageCall, codec, ending, log).run();
+  };
+  const accept = (exchange: LiveExchange, body: ImageBody) => {
+    const call = codec.readCall(operation, body);
+    exchange.call = call;
+    exchange.offer = resolveOffer(exchange, exchange.snapshot.models, call.model);
+    proceed(exchange, ending, go);
+  };
+  const begin: Operator['begin'] = (exchange, native, ready) => {
+    const contentType = exchange.headers['content-type'] ?? '';
+    const { bodyLimit } = exchange.route;
+    if (/^multipart\/form-data\b/i.test(contentType)) {
+      if (operation === 'generate')
+        throw new GatewayError(
+          'unsupported_content_type',
+          'Image generation takes `application/json`; multipart/form-data is for /images/edits.',
+        );
+      readMultipart(native, contentType, bodyLimit, receiveTimeout, (error, body) => {
+        whenReady(exchange, ready, error, ending, () => accept(exchange, body!));
+      });
+      return;
+    }
+    if (operation === 'edit' && !/json/i.test(contentType)) throw new GatewayError('missing_image');
+    requireJson(contentType);
+    readBody(native, bodyLimit, receiveTimeout, (error, bytes) => {
+      exchange.body = bytes;
+      whenReady(exchange, ready, error, ending, () => accept(exchange, { kind: 'json', value: parseObject(bytes) }));
+    });
+  };
+  return { begin };
+}

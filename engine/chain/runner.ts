@@ -1,0 +1,163 @@
+/** Where every request comes in: route, head hooks, deadline, then the route's operator. */
+
+import type { ChatProtocol } from '../contract/chat.ts';
+import type { ImageProtocol } from '../contract/image.ts';
+import type { Operation, Route } from '../contract/model.ts';
+import { noUsage } from '../contract/usage.ts';
+import type { Log } from '../contract/values.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import { type NativeResponse, Reply } from '../http/reply.ts';
+import { Router, suggestPath } from '../http/router.ts';
+import type { Registry } from '../plugin.ts';
+import { startDeadline } from '../wire/deadline.ts';
+import { chatOperator } from './chat-operator.ts';
+import type { CompiledRoute } from './compiled-route.ts';
+import { Ending } from './ending.ts';
+import { LiveExchange, nextRequestId } from './exchange.ts';
+import { runHead } from './hooks.ts';
+import { imageOperator } from './image-operator.ts';
+import { localOperator } from './local-operator.ts';
+import { listModels, showModel } from './models.ts';
+import type { Operator } from './operator.ts';
+import { openAiError } from './plain-form.ts';
+import type { Observer } from './settle.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** The request head as uWS lends it: valid only during the call. */
+export interface NativeHead {
+  getHeader(name: string): string;
+}
+
+interface Entry {
+  readonly compiled: CompiledRoute;
+  readonly operator: Operator;
+}
+
+export interface RunnerOptions {
+  readonly receiveTimeout: number;
+  /** Paths that no route has (health, metrics, files); false: not its path either. */
+  other(reply: Reply, head: NativeHead, method: string, path: string, query: string): boolean;
+  readonly observer: Observer;
+  readonly log: Log;
+}
+
+export class Runner {
+  snapshot: Snapshot;
+  private router: Router<Entry>;
+  private readonly ending: Ending;
+  private readonly options: RunnerOptions;
+  private stopping = false;
+
+  constructor(snapshot: Snapshot, registry: Registry, options: RunnerOptions) {
+    this.options = options;
+    this.ending = new Ending(options.observer, options.log);
+    this.snapshot = snapshot;
+    this.router = this.routerFor(snapshot, registry);
+  }
+
+  /** The new configuration serves from the next request on. Answers the old snapshot, now retiring. */
+  swap(snapshot: Snapshot, registry: Registry): Snapshot {
+    const old = this.snapshot;
+    const router = this.routerFor(snapshot, registry);
+    this.snapshot = snapshot;
+    this.router = router;
+    old.retire();
+    return old;
+  }
+
+  /** New requests are told to go elsewhere; those that run go on. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  handle(native: NativeResponse, head: NativeHead, method: string, path: string, query: string): void {
+    const reply = new Reply(native, nextRequestId());
+    const routed = this.router.find(method, path);
+    if (routed === null) {
+      if (!this.options.other(reply, head, method, path, query)) this.refuse(reply, this.unknown(method, path));
+      return;
+    }
+    if (this.stopping) return this.refuse(reply, new GatewayError('shutting_down'));
+    const { compiled, operator } = routed.value;
+    const headers: Record<string, string> = {};
+    for (const name of compiled.headerNames) headers[name] = head.getHeader(name);
+    const exchange = new LiveExchange(reply, this.snapshot, compiled, method, path, routed.parameter, headers);
+    this.snapshot.enter();
+    exchange.deadline = startDeadline(compiled.route.timeout, () => this.expire(exchange));
+    exchange.onAbort(() => this.left(exchange));
+    try {
+      const checking = runHead(compiled.onHead, exchange);
+      if (checking === undefined) exchange.owed = true;
+      else this.watchHead(exchange, checking);
+      operator.begin(exchange, native, checking);
+    } catch (error) {
+      this.ending.fail(exchange, error);
+    }
+  }
+
+  private watchHead(exchange: LiveExchange, checking: Promise<void>): void {
+    checking.then(
+      () => {
+        exchange.owed = !exchange.settled;
+      },
+      (error: unknown) => this.ending.fail(exchange, error),
+    );
+  }
+
+  private expire(exchange: LiveExchange): void {
+    if (exchange.onExpire !== null) exchange.onExpire();
+    else this.ending.fail(exchange, new GatewayError('upstream_timeout'));
+  }
+
+  /** The client left before the attempts began. */
+  private left(exchange: LiveExchange): void {
+    if (exchange.inCharge || exchange.settled) return;
+    this.ending.finish(exchange, { kind: 'aborted', status: 499, code: null, usage: noUsage });
+  }
+
+  private refuse(reply: Reply, thrown: unknown): void {
+    const error = toGatewayError(thrown);
+    reply.send(error.status, 'application/json', JSON.stringify(openAiError(error, reply.requestId)));
+  }
+
+  private unknown(method: string, path: string): GatewayError {
+    const methods = this.router.methodsOf(path);
+    const shown = path.slice(0, 200);
+    if (methods.length > 0)
+      return new GatewayError(
+        'method_not_supported',
+        `${shown} does not support ${method.toUpperCase()}; use ${methods.join(' or ')}.`,
+      );
+    const guess = suggestPath(path, (candidate) => this.router.methodsOf(candidate).length > 0);
+    return new GatewayError(
+      'unknown_url',
+      `Unknown route: ${method.toUpperCase()} ${shown}.${guess === null ? ' The base address ends in /v1.' : ` Did you mean ${guess}?`}`,
+    );
+  }
+
+  private routerFor(snapshot: Snapshot, registry: Registry): Router<Entry> {
+    const router = new Router<Entry>();
+    const protocols = new Map(registry.protocols.map((protocol) => [protocol.name, protocol]));
+    for (const compiled of snapshot.routes) {
+      router.add(compiled.route, { compiled, operator: this.operatorFor(compiled.route, protocols) });
+    }
+    return router;
+  }
+
+  private operatorFor(route: Route, protocols: ReadonlyMap<string, ChatProtocol | ImageProtocol>): Operator {
+    const { receiveTimeout, log } = this.options;
+    const chat = () => chatOperator(protocols.get(route.protocol) as ChatProtocol, receiveTimeout, this.ending, log);
+    const image = (operation: 'generate' | 'edit') => {
+      const codec = (protocols.get(route.protocol) as ImageProtocol).client!;
+      return imageOperator(operation, codec, receiveTimeout, this.ending, log);
+    };
+    const operators: Record<Operation, () => Operator> = {
+      chat,
+      'images.generate': () => image('generate'),
+      'images.edit': () => image('edit'),
+      'models.list': () => localOperator(listModels, this.ending),
+      'models.get': () => localOperator(showModel, this.ending),
+    };
+    return operators[route.operation]();
+  }
+}

@@ -1,0 +1,235 @@
+/** A running gateway: ports opened, configuration compiled, server listening, files watched. */
+import { mkdir } from 'node:fs/promises';
+import { compileSnapshot, type Lent } from './chain/compile.ts';
+import { Runner } from './chain/runner.ts';
+import type { Snapshot } from './chain/snapshot.ts';
+import {
+  type Configuration,
+  diffConfigurations,
+  type Fault,
+  formatFault,
+  loadConfiguration,
+  watchConfiguration,
+} from './config/index.ts';
+import type { Log } from './contract/values.ts';
+import { createCounters } from './counters/index.ts';
+import { createOwnRoutes } from './http/own-routes.ts';
+import { type Server, startServer } from './http/server.ts';
+import { type OpenLedger, openLedger } from './ledger/index.ts';
+import { openObjects } from './objects/index.ts';
+import { Metrics } from './observe/metrics.ts';
+import type { Registry } from './plugin.ts';
+import { fetchUrl } from './upstream/fetch.ts';
+import { HealthBook } from './upstream/health.ts';
+import { Pools } from './upstream/pools.ts';
+
+export interface GatewayOptions {
+  /** Folder of the four YAML files. */
+  readonly folder: string;
+  readonly builtIns: Registry;
+  readonly log: Log;
+  /** Over what gateway.yaml says. */
+  readonly dataDirectory?: string;
+  readonly port?: number;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The configuration cannot be used; the faults say where and why. */
+export class ConfigurationError extends Error {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super(faults.map(formatFault).join('\n'));
+    this.name = 'ConfigurationError';
+    this.faults = faults;
+  }
+}
+
+export interface RunningGateway {
+  /** `http://host:port` */
+  readonly url: string;
+  readonly ledger: OpenLedger;
+  readonly snapshot: Snapshot;
+  /** Reads the files now; answers what changed, or throws ConfigurationError and keeps the old configuration. */
+  reload(): Promise<readonly string[]>;
+  /** Takes no new requests, lets running ones end within the drain timeout, settles and closes everything. */
+  close(): Promise<void>;
+}
+
+async function load(options: GatewayOptions): Promise<Configuration> {
+  const result = await loadConfiguration(options.folder, options.builtIns, options.environment);
+  if (!result.ok) throw new ConfigurationError(result.faults);
+  return result.configuration;
+}
+
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const { log } = options;
+  const configuration = await load(options);
+  for (const notice of configuration.notices) log.warn({}, notice);
+  const settings = configuration.gateway;
+  const dataDirectory = options.dataDirectory ?? settings.dataDirectory;
+  await mkdir(dataDirectory, { recursive: true });
+  const ledger = await openLedger({ folder: dataDirectory, log, sync: settings.ledger.journal.sync });
+  try {
+    return await serve(options, configuration, dataDirectory, ledger);
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
+async function serve(
+  options: GatewayOptions,
+  first: Configuration,
+  dataDirectory: string,
+  ledger: OpenLedger,
+): Promise<RunningGateway> {
+  const { log } = options;
+  const settings = first.gateway;
+  const host = settings.listen.host;
+  let server: Server | null = null;
+  const url = () => `http://${host.includes(':') ? `[${host}]` : host}:${server?.port ?? 0}`;
+  const { objects, files } = await openObjects(settings.objects, {
+    folder: dataDirectory,
+    publicUrl: settings.publicUrl ?? url,
+    log,
+  });
+  await objects.check();
+  const pools = new Pools();
+  const metrics = new Metrics();
+  const lent: Lent = {
+    pools,
+    health: new HealthBook(),
+    log,
+    host: {
+      ledger,
+      objects,
+      log,
+      replays: ledger.replays,
+      counters: createCounters(),
+      fetch: (target, limits) => fetchUrl(target, pools, limits),
+      now: Date.now,
+    },
+  };
+  const state = new ReloadState(first);
+  const other = createOwnRoutes({
+    readiness: () => state.readiness(),
+    metrics: settings.metrics.enabled
+      ? {
+          path: settings.metrics.path,
+          render: () => metrics.render({ gateway_requests_running: runner.snapshot.active }),
+        }
+      : null,
+    files,
+    log,
+  });
+  const runner = new Runner(await compileSnapshot(first, lent), first.registry, {
+    receiveTimeout: settings.body.receiveTimeout,
+    other,
+    observer: { ended: (exchange, outcome) => metrics.record(exchange, outcome) },
+    log,
+  });
+
+  const swap = async (): Promise<readonly string[]> => {
+    const next = await load(options);
+    const changes = diffConfigurations(state.configuration, next);
+    runner.swap(await compileSnapshot(next, lent), next.registry);
+    state.loaded(next);
+    for (const notice of next.notices) log.warn({}, notice);
+    log.info({ changes }, changes.length === 0 ? 'configuration reloaded, nothing changed' : 'configuration reloaded');
+    return changes;
+  };
+  // One reload at a time, in order: the last save wins.
+  let reloading: Promise<unknown> = Promise.resolve();
+  const reload = (): Promise<readonly string[]> => {
+    const run = reloading.then(swap).catch((error: unknown) => {
+      state.failed(error);
+      log.error({ faults: state.faults }, 'the configuration was not reloaded: the old one goes on');
+      throw error;
+    });
+    reloading = run.catch(() => {});
+    return run;
+  };
+  const watching = watchConfiguration(
+    first.files,
+    () =>
+      reload().then(
+        () => state.configuration.files,
+        () => state.configuration.files,
+      ),
+    log,
+  );
+
+  server = await startServer({
+    host,
+    port: options.port ?? settings.listen.port,
+    maximumHeaderBytes: settings.headers.maximumBytes,
+    handle: (response, head, method, path, query) => runner.handle(response, head, method, path, query),
+  });
+  const listening = server;
+  return {
+    url: url(),
+    ledger,
+    get snapshot() {
+      return runner.snapshot;
+    },
+    reload,
+    async close() {
+      runner.stop();
+      listening.stopListening();
+      await watching.close();
+      runner.snapshot.retire();
+      await withinTime(runner.snapshot.done, state.configuration.gateway.drain.timeout);
+      // Closing the sockets aborts what still runs: it is settled as aborted.
+      listening.close();
+      await withinTime(runner.snapshot.done, 2_000);
+      await ledger.close();
+      await objects.close();
+      await pools.close();
+    },
+  };
+}
+
+async function withinTime(promise: Promise<void>, timeout: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([
+    promise,
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeout);
+    }),
+  ]);
+  clearTimeout(timer);
+}
+
+/** What `/readyz` tells: which configuration serves, and why a newer one does not. */
+class ReloadState {
+  configuration: Configuration;
+  faults: readonly string[] = [];
+  private loadedAt = new Date();
+
+  constructor(configuration: Configuration) {
+    this.configuration = configuration;
+  }
+
+  loaded(configuration: Configuration): void {
+    this.configuration = configuration;
+    this.faults = [];
+    this.loadedAt = new Date();
+  }
+
+  failed(error: unknown): void {
+    this.faults =
+      error instanceof ConfigurationError
+        ? error.faults.map(formatFault)
+        : [error instanceof Error ? error.message : String(error)];
+  }
+
+  readiness() {
+    const configuration = {
+      loadedAt: this.loadedAt.toISOString(),
+      current: this.faults.length === 0,
+      faults: this.faults,
+    };
+    return { ready: true, body: { ready: true, configuration, notices: this.configuration.notices } };
+  }
+}

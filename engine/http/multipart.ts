@@ -1,0 +1,87 @@
+/** Reads multipart/form-data as it arrives (spec 2.2, 4.3): bounded fields, files and bytes. */
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { ImageBody } from '../contract/image.ts';
+import { GatewayError } from '../errors.ts';
+import { startDeadline } from '../wire/deadline.ts';
+import { tooLarge } from './body.ts';
+import type { NativeResponse } from './reply.ts';
+
+type Parser = InstanceType<typeof Busboy>;
+type MultipartBody = Extract<ImageBody, { kind: 'multipart' }>;
+
+const largestField = 1024 * 1024;
+const mostFields = 100;
+const mostFiles = 64;
+
+/**
+ * Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away.
+ * `raw` is the SHA-256-able body for idempotency: every byte, in order.
+ */
+export function readMultipart(
+  native: NativeResponse,
+  contentType: string,
+  limit: number,
+  timeout: number,
+  done: (error: GatewayError | null, body: MultipartBody | null) => void,
+): { cancel(): void } {
+  const fields: [string, string][] = [];
+  const files: MultipartBody['files'][number][] = [];
+  let length = 0;
+  let finished = false;
+  const finish = (error: GatewayError | null) => {
+    if (finished) return;
+    finished = true;
+    deadline.cancel();
+    done(error, error === null ? { kind: 'multipart', fields, files } : null);
+  };
+  const deadline = startDeadline(timeout, () =>
+    finish(new GatewayError('request_timeout', `The body did not arrive within ${timeout / 1000} s.`)),
+  );
+  const parser = createParser(contentType, finish);
+  if (parser === null) return { cancel: () => {} };
+  parser.on('field', (name, value, nameCut, valueCut) => {
+    if (nameCut || valueCut)
+      return finish(new GatewayError('invalid_multipart', `The field \`${name.slice(0, 80)}\` is longer than 1 MB.`));
+    fields.push([name, value]);
+  });
+  parser.on('file', (field, stream, name, _encoding, mediaType) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => files.push({ field, name: name ?? 'file', mediaType, bytes: Buffer.concat(chunks) }));
+    stream.on('error', () => finish(new GatewayError('invalid_multipart')));
+  });
+  for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+    parser.on(event, () =>
+      finish(
+        new GatewayError('invalid_multipart', `The body has more than ${mostFiles} files or ${mostFields} fields.`),
+      ),
+    );
+  }
+  parser.on('error', (cause: unknown) => finish(new GatewayError('invalid_multipart', undefined, { cause })));
+  parser.on('finish', () => finish(null));
+  native.onData((chunk, isLast) => {
+    if (finished) return;
+    length += chunk.byteLength;
+    if (length > limit) return finish(tooLarge(limit));
+    // uWS only lends the chunk; the parser keeps slices of what it is given.
+    parser.write(Buffer.from(Buffer.from(chunk)));
+    if (isLast) parser.end();
+  });
+  return { cancel: () => finish(new GatewayError('incomplete_body')) };
+}
+
+function createParser(contentType: string, finish: (error: GatewayError) => void): Parser | null {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType } as BusboyHeaders,
+      limits: { fieldSize: largestField, fields: mostFields, files: mostFiles, fieldNameSize: 200, headerPairs: 50 },
+    });
+  } catch (cause) {
+    queueMicrotask(() =>
+      finish(
+        new GatewayError('invalid_multipart', 'The Content-Type of the multipart body names no boundary.', { cause }),
+      ),
+    );
+    return null;
+  }
+}

@@ -1,0 +1,104 @@
+/** GETs a URL that a vendor named. The URL is hostile: public addresses only, no redirects into the house, bounded. */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { GatewayError } from '../errors.ts';
+import { Answer } from './answer.ts';
+import { headerValue } from './headers.ts';
+import type { Pools } from './pools.ts';
+
+export interface FetchLimits {
+  /** `https://host:port` that the operator configured: reachable wherever it is. */
+  readonly trustedOrigin: string;
+  readonly maximumBytes: number;
+  /** ms, over all redirects. */
+  readonly timeout: number;
+}
+
+export interface Fetched {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+const mostRedirects = 3;
+
+const unusable = (why: string, cause?: unknown) =>
+  new GatewayError('upstream_invalid_response', `The vendor’s image URL cannot be fetched: ${why}.`, { cause });
+
+/** `0.0.0.0/8`, loopback, private, link-local, carrier-grade NAT, multicast, documentation …: anything but global unicast. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  // An IPv4 address in IPv6 clothes is judged as what it is.
+  return ipaddr.process(address).range() === 'unicast';
+}
+
+/** The checked address to connect to, so that a second DNS answer cannot differ from the first. */
+async function publicAddressOf(url: URL): Promise<string> {
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const found = isIP(name)
+    ? [{ address: name }]
+    : await lookup(name, { all: true }).catch((cause: unknown) =>
+        Promise.reject(unusable('its host is unknown', cause)),
+      );
+  const refused = found.find(({ address }) => !isPublicAddress(address));
+  if (refused !== undefined || found.length === 0) throw unusable('its host is not a public address');
+  return found[0]!.address;
+}
+
+function parse(text: string, base?: URL): URL {
+  let url: URL;
+  try {
+    url = new URL(text, base);
+  } catch {
+    throw unusable('it is no URL');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw unusable('it is neither http nor https');
+  if (url.username !== '' || url.password !== '') throw unusable('it carries credentials');
+  return url;
+}
+
+async function get(url: URL, pools: Pools, limits: FetchLimits, deadline: number): Promise<Answer> {
+  const isTrusted = url.origin === limits.trustedOrigin;
+  const address = isTrusted ? null : await publicAddressOf(url);
+  const left = Math.max(1, deadline - performance.now());
+  const connections =
+    address === null
+      ? pools.list({ origin: url.origin, connectTimeout: 10_000 })
+      : pools.pinned({ origin: url.origin, connectTimeout: 10_000, address });
+  const answer = Answer.send(connections, {
+    method: 'GET',
+    path: url.pathname + url.search,
+    headers: ['accept', 'image/*'],
+    body: null,
+    firstByteTimeout: left,
+    idleTimeout: left,
+  });
+  return answer.head;
+}
+
+/** No credential is ever sent. Throws GatewayError `upstream_invalid_response`. */
+export async function fetchUrl(text: string, pools: Pools, limits: FetchLimits): Promise<Fetched> {
+  const deadline = performance.now() + limits.timeout;
+  let url = parse(text);
+  try {
+    for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+      const answer = await get(url, pools, limits, deadline);
+      const location = answer.status >= 300 && answer.status < 400 ? headerValue(answer.headers, 'location') : '';
+      if (location !== '') {
+        answer.abort();
+        url = parse(location, url);
+        continue;
+      }
+      if (answer.status !== 200) {
+        answer.abort();
+        throw unusable(`its host answered ${answer.status}`);
+      }
+      const timer = setTimeout(() => answer.abort(), Math.max(1, deadline - performance.now()));
+      const bytes = await answer.read(limits.maximumBytes).finally(() => clearTimeout(timer));
+      return { bytes, contentType: headerValue(answer.headers, 'content-type') };
+    }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : unusable('the transfer failed', error);
+  }
+  throw unusable('it redirects too often');
+}

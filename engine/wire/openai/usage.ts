@@ -1,0 +1,65 @@
+/** OpenAI's `usage` object to tokens by kind, and the shape of its error body: many vendors speak both. */
+import type { VendorError } from '../../contract/chat.ts';
+import type { TokenUsage } from '../../contract/usage.ts';
+import type { JsonObject, JsonValue } from '../../contract/values.ts';
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A count: whole, not negative, not absurd; anything else counts as 0. */
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+/** Null where the object has no token counts. `prompt_tokens` includes cached, `completion_tokens` includes reasoning tokens. */
+export function readOpenAiUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value) || (typeof value.prompt_tokens !== 'number' && typeof value.completion_tokens !== 'number'))
+    return null;
+  const prompt = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
+  const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
+  const input = count(value.prompt_tokens);
+  const output = count(value.completion_tokens);
+  const cachedInput = Math.min(input, count(prompt.cached_tokens));
+  return {
+    input,
+    cachedInput,
+    cacheWrite: Math.min(input - cachedInput, count(prompt.cache_write_tokens)),
+    output,
+    reasoning: Math.min(output, count(completion.reasoning_tokens)),
+  };
+}
+
+export function writeOpenAiUsage(usage: TokenUsage): JsonObject {
+  return {
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cachedInput },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}
+
+const text = (value: JsonValue | undefined) =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
+
+/** `{"error":{message,type,param,code}}`, `{"error":"…"}`, or either within an array; null for anything else. */
+export function readOpenAiError(value: JsonValue): VendorError | null {
+  const body = Array.isArray(value) ? value[0] : value;
+  if (!isObject(body) || !body.error) return null;
+  const { error } = body;
+  if (!isObject(error))
+    return {
+      message: text(error) ?? 'unknown error',
+      code: text(body.code),
+      type: null,
+      param: null,
+      retryAfter: null,
+    };
+  return {
+    message: text(error.message) ?? 'unknown error',
+    code: text(error.code),
+    type: text(error.type),
+    param: text(error.param),
+    retryAfter: null,
+  };
+}

@@ -1,0 +1,85 @@
+import {
+  definePlugin,
+  type Exchange,
+  GatewayError,
+  type Hold,
+  noUsage,
+  type Offer,
+  type Outcome,
+  type Usage,
+  type UsageRow,
+} from '../../engine/plugin.ts';
+
+/** What a request will cost at the most, as far as can be told before it runs. */
+function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
+  const call = exchange.call!;
+  if (call.kind === 'image') return { ...noUsage, images: call.settings.n };
+  const bound = call.maxOutputTokens ?? exchange.offer!.model.maxOutputTokens ?? assumedOutputTokens;
+  return { ...noUsage, input: Math.ceil(exchange.body.length / 4), output: bound * call.choices };
+}
+
+function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, now: number): UsageRow {
+  const { key, group } = exchange.principal!;
+  const { usage } = outcome;
+  return {
+    requestId: exchange.id,
+    time: exchange.startedAt,
+    userId: key.userId,
+    keyId: key.id,
+    endpoint: exchange.route.path,
+    model: offer.model.name,
+    group: group.name,
+    multiplier: group.multiplier,
+    channel: exchange.attempts.at(-1)?.channel ?? null,
+    attempts: exchange.attempts.length,
+    images: usage.images,
+    inputTokens: usage.input,
+    cachedInputTokens: usage.cachedInput,
+    cacheWriteTokens: usage.cacheWrite,
+    outputTokens: usage.output,
+    reasoningTokens: usage.reasoning,
+    quota: offer.rate.quota(usage),
+    status: outcome.status,
+    outcome: outcome.kind,
+    code: outcome.code,
+    usageSource: usage.source,
+    durationMs: Math.round(now - exchange.startedMono),
+    firstByteMs: exchange.firstByteAt === 0 ? null : Math.round(exchange.firstByteAt - exchange.startedMono),
+  };
+}
+
+export default definePlugin({
+  name: 'billing',
+  summary: 'Holds quota before the first attempt, settles what was used before the last byte (spec 8).',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      assumedOutputTokens: {
+        type: 'integer',
+        minimum: 1,
+        default: 4096,
+        description: 'Output tokens to hold for when neither the request nor the model bounds them.',
+      },
+    },
+  },
+  requires: ['auth', 'normalize'],
+  create({ assumedOutputTokens }, host) {
+    const holds = host.slot<Hold>();
+    return {
+      onRequest(exchange) {
+        const { key } = exchange.principal!;
+        const hold = host.ledger.hold(key, exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens)));
+        if (hold === null) throw new GatewayError('insufficient_quota');
+        holds.set(exchange, hold);
+        return undefined;
+      },
+      onSettled(exchange, outcome) {
+        const { offer } = exchange;
+        // No model, no charge and nothing to log: bad bodies and unknown names must not fill the usage log.
+        if (offer === null) return undefined;
+        return host.ledger.settle(holds.get(exchange) ?? null, rowOf(exchange, offer, outcome, performance.now()));
+      },
+    };
+  },
+});

@@ -1,0 +1,27 @@
+/** Everything that ships with the gateway: the only registration. */
+import type { Registry } from '../engine/plugin.ts';
+import auth from './auth/auth.ts';
+import billing from './billing/billing.ts';
+import conflicts from './conflicts/conflicts.ts';
+import alpha from './families/alpha.ts';
+import beta from './families/beta.ts';
+import gamma from './families/gamma.ts';
+import passthrough from './families/passthrough.ts';
+import idempotency from './idempotency/idempotency.ts';
+import limits from './limits/limits.ts';
+import geminiImages from './protocols/gemini-images.ts';
+import openaiChat from './protocols/openai-chat.ts';
+import openaiCompletions from './protocols/openai-completions.ts';
+import openaiImages from './protocols/openai-images.ts';
+import xaiImages from './protocols/xai-images.ts';
+import storage from './storage/storage.ts';
+import gemini from './vendors/gemini.ts';
+import openai from './vendors/openai.ts';
+import xai from './vendors/xai.ts';
+
+export const builtIns: Registry = {
+  plugins: [auth, limits, idempotency, conflicts, billing, storage],
+  normalizers: [alpha, beta, gamma, passthrough],
+  vendors: [openai, gemini, xai],
+  protocols: [openaiChat, openaiCompletions, openaiImages, geminiImages, xaiImages],
+};
