@@ -27,7 +27,11 @@ export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/base64.ts';
 export * from './wire/lift.ts';
 export * from './wire/openai/call.ts';
+export * from './wire/openai/chunks.ts';
+export * from './wire/openai/extra.ts';
+export * from './wire/openai/fields.ts';
 export * from './wire/openai/relay.ts';
+export * from './wire/openai/reply.ts';
 export * from './wire/openai/usage.ts';
 export { readFrames, SseReader } from './wire/sse.ts';
 

@@ -1,23 +1,20 @@
 /** Reading the fields of an OpenAI-style body that the gateway itself relies on; all others are the vendor's business. */
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
-
-function wrong(param: string, expected: string): GatewayError {
-  return new GatewayError('invalid_type', `\`${param}\` must be ${expected}.`, { param });
-}
+import { invalidType } from './fields.ts';
 
 export function requiredString(body: JsonObject, name: string): string {
   const value = body[name];
   if (value === undefined || value === null || value === '')
     throw new GatewayError('missing_required_parameter', `\`${name}\` is required.`, { param: name });
-  if (typeof value !== 'string') throw wrong(name, 'a string');
+  if (typeof value !== 'string') throw invalidType(name, 'a string');
   return value;
 }
 
 export function optionalBoolean(body: JsonObject, name: string): boolean {
   const value = body[name];
   if (value === undefined || value === null) return false;
-  if (typeof value !== 'boolean') throw wrong(name, 'true or false');
+  if (typeof value !== 'boolean') throw invalidType(name, 'true or false');
   return value;
 }
 
@@ -25,7 +22,7 @@ export function optionalBoolean(body: JsonObject, name: string): boolean {
 export function optionalCount(body: JsonObject, name: string, minimum: number): number | null {
   const value = body[name];
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrong(name, 'an integer');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw invalidType(name, 'an integer');
   if (value < minimum)
     throw new GatewayError('invalid_value', `\`${name}\` must be at least ${minimum}.`, { param: name });
   return value;
@@ -35,7 +32,7 @@ export function optionalCount(body: JsonObject, name: string, minimum: number): 
 export function readStreamOptions(body: JsonObject, stream: boolean): { readonly wantsUsage: boolean } {
   const options: JsonValue | undefined = body.stream_options;
   if (options === undefined || options === null) return { wantsUsage: false };
-  if (typeof options !== 'object' || Array.isArray(options)) throw wrong('stream_options', 'an object');
+  if (typeof options !== 'object' || Array.isArray(options)) throw invalidType('stream_options', 'an object');
   if (!stream)
     throw new GatewayError('invalid_value', '`stream_options` is only allowed when `stream` is true.', {
       param: 'stream_options',

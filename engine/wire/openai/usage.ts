@@ -2,9 +2,7 @@
 import type { VendorError } from '../../contract/chat.ts';
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from './fields.ts';
 
 /** A count: whole, not negative, not absurd; anything else counts as 0. */
 function count(value: unknown): number {

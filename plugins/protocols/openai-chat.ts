@@ -1,0 +1,35 @@
+import {
+  type ChatProtocol,
+  defineProtocol,
+  openAiError,
+  openAiRelay,
+  openAiStreamError,
+  readOpenAiError,
+} from '../../engine/plugin.ts';
+import { decodeReply } from './openai-chat/decode-reply.ts';
+import { decodeRequest } from './openai-chat/decode-request.ts';
+import { decodeStream } from './openai-chat/decode-stream.ts';
+import { encodeReply } from './openai-chat/encode-reply.ts';
+import { encodeRequest } from './openai-chat/encode-request.ts';
+import { encodeStream } from './openai-chat/encode-stream.ts';
+import { outputText } from './openai-chat/output-text.ts';
+import { readCall } from './openai-chat/read-call.ts';
+
+/** `/chat/completions` (spec 2.8, 2.9, 4.4, 6.2) as OpenAI's clients send it, and for vendors that speak it. */
+export default defineProtocol<ChatProtocol>({
+  kind: 'chat',
+  name: 'openai-chat',
+  summary: 'OpenAI chat completions, whole and streamed.',
+  readCall,
+  relay: openAiRelay(outputText),
+  decodeRequest,
+  encodeRequest,
+  decodeReply,
+  decodeStream,
+  encodeReply,
+  encodeStream,
+  terminator: 'data: [DONE]\n\n',
+  encodeError: openAiError,
+  encodeStreamError: openAiStreamError,
+  decodeError: readOpenAiError,
+});

@@ -1,0 +1,94 @@
+/** One message in neutral form. */
+import {
+  arrayAt,
+  type ChatMessage,
+  type ChatPart,
+  GatewayError,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  stringAt,
+  stringOrNull,
+  unsupported,
+} from '../../../engine/plugin.ts';
+import { decodePart } from './decode-part.ts';
+
+const roles: Readonly<Record<string, ChatMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+};
+
+export function decodeMessage(value: JsonValue, index: number): ChatMessage {
+  const place = `messages[${index}]`;
+  const message = objectAt(value, place);
+  const role = decodeRole(stringAt(message.role, `${place}.role`), `${place}.role`);
+  const name = stringOrNull(message.name, `${place}.name`);
+  return { role, ...(name === null ? {} : { name }), parts: decodeParts(role, message, place) };
+}
+
+function decodeRole(role: string, place: string): ChatMessage['role'] {
+  if (Object.hasOwn(roles, role)) return roles[role]!;
+  if (role === 'function')
+    throw unsupported(place, 'must be `tool` for this model: the older `function` is not carried.');
+  throw new GatewayError('invalid_value', `\`${place}\` must be one of ${Object.keys(roles).join(', ')}.`, {
+    param: place,
+  });
+}
+
+function decodeParts(role: ChatMessage['role'], message: JsonObject, place: string): readonly ChatPart[] {
+  if (role === 'assistant') return assistantParts(message, place);
+  const parts = contentParts(message.content, `${place}.content`);
+  if (role !== 'tool') return parts;
+  const id = stringAt(message.tool_call_id, `${place}.tool_call_id`);
+  return [{ type: 'tool-result', id, parts, error: false }];
+}
+
+function contentParts(content: JsonValue | undefined, place: string): ChatPart[] {
+  if (content === undefined || content === null) {
+    throw new GatewayError('missing_required_parameter', `\`${place}\` is required.`, { param: place });
+  }
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return arrayAt(content, place).map((part, index) => decodePart(part, `${place}[${index}]`));
+}
+
+function assistantParts(message: JsonObject, place: string): ChatPart[] {
+  for (const name of ['audio', 'function_call']) {
+    if (isObject(message[name])) throw unsupported(`${place}.${name}`, 'cannot be carried to this model’s vendor.');
+  }
+  const parts: ChatPart[] = [];
+  const reasoning = message.reasoning_content ?? message.reasoning;
+  if (typeof reasoning === 'string' && reasoning !== '')
+    parts.push({ type: 'reasoning', text: reasoning, signature: null });
+  if ((message.content ?? '') !== '') parts.push(...contentParts(message.content, `${place}.content`));
+  const refusal = stringOrNull(message.refusal, `${place}.refusal`);
+  if (refusal) parts.push({ type: 'refusal', text: refusal });
+  const calls = arrayAt(message.tool_calls ?? [], `${place}.tool_calls`);
+  parts.push(...calls.map((call, index) => decodeCall(call, `${place}.tool_calls[${index}]`)));
+  return parts;
+}
+
+function decodeCall(value: JsonValue, place: string): ChatPart {
+  const call = objectAt(value, place);
+  if ((call.type ?? 'function') !== 'function')
+    throw unsupported(`${place}.type`, 'must be `function` for this model.');
+  const called = objectAt(call.function, `${place}.function`);
+  const signature = readSignature(call);
+  return {
+    type: 'tool-call',
+    id: stringAt(call.id, `${place}.id`),
+    name: stringAt(called.name, `${place}.function.name`),
+    arguments: stringAt(called.arguments, `${place}.function.arguments`),
+    ...(signature === null ? {} : { signature }),
+  };
+}
+
+/** Where Google's own chat endpoint puts the signature of a thought; clients send it back untouched. */
+function readSignature({ extra_content }: JsonObject): string | null {
+  if (!isObject(extra_content) || !isObject(extra_content.google)) return null;
+  const { thought_signature } = extra_content.google;
+  return typeof thought_signature === 'string' ? thought_signature : null;
+}

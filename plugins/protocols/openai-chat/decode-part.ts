@@ -1,0 +1,84 @@
+/** One content part in neutral form. */
+import {
+  type ChatPart,
+  GatewayError,
+  type JsonValue,
+  objectAt,
+  stringAt,
+  stringOrNull,
+  unsupported,
+} from '../../../engine/plugin.ts';
+
+export interface DataUrl {
+  readonly mediaType: string | null;
+  readonly data: string;
+}
+
+/** `data:<type>;base64,<data>`; null for another URL. Throws `invalid_value` for data that is not Base64. */
+export function readDataUrl(url: string, place: string): DataUrl | null {
+  if (!/^data:/i.test(url)) return null;
+  const comma = url.indexOf(',');
+  const head = comma < 0 ? '' : url.slice(5, comma);
+  if (!/;base64$/i.test(head)) {
+    throw new GatewayError('invalid_value', `\`${place}\` must be \`data:<type>;base64,<data>\`.`, { param: place });
+  }
+  return { mediaType: head.split(';')[0] || null, data: url.slice(comma + 1) };
+}
+
+const audioTypes: Readonly<Record<string, string>> = { mp3: 'audio/mpeg' };
+
+export function decodePart(value: JsonValue, place: string): ChatPart {
+  const part = objectAt(value, place);
+  switch (stringAt(part.type, `${place}.type`)) {
+    case 'text':
+      return { type: 'text', text: stringAt(part.text, `${place}.text`) };
+    case 'refusal':
+      return { type: 'refusal', text: stringAt(part.refusal, `${place}.refusal`) };
+    case 'image_url':
+      return decodeImage(part.image_url, `${place}.image_url`);
+    case 'input_audio':
+      return decodeAudio(part.input_audio, `${place}.input_audio`);
+    case 'file':
+      return decodeFile(part.file, `${place}.file`);
+    default:
+      throw unsupported(`${place}.type`, 'is not supported by this model.');
+  }
+}
+
+/** Some clients write the URL itself where the object belongs. */
+function decodeImage(value: JsonValue | undefined, place: string): ChatPart {
+  const image = typeof value === 'string' ? { url: value } : objectAt(value, place);
+  const url = stringAt(image.url, `${place}.url`);
+  const inline = readDataUrl(url, `${place}.url`);
+  const detail = stringOrNull(image.detail, `${place}.detail`);
+  return {
+    type: 'image',
+    mediaType: inline?.mediaType ?? null,
+    data: inline?.data ?? null,
+    url: inline === null ? url : null,
+    ...(detail === null ? {} : { detail }),
+  };
+}
+
+function decodeAudio(value: JsonValue | undefined, place: string): ChatPart {
+  const audio = objectAt(value, place);
+  const format = stringAt(audio.format, `${place}.format`);
+  const mediaType = Object.hasOwn(audioTypes, format) ? audioTypes[format]! : `audio/${format}`;
+  return { type: 'audio', mediaType, data: stringAt(audio.data, `${place}.data`) };
+}
+
+function decodeFile(value: JsonValue | undefined, place: string): ChatPart {
+  const file = objectAt(value, place);
+  const id = stringOrNull(file.file_id, `${place}.file_id`);
+  const name = stringOrNull(file.filename, `${place}.filename`);
+  const content = stringOrNull(file.file_data, `${place}.file_data`);
+  if (id === null && content === null) {
+    throw new GatewayError('missing_required_parameter', `\`${place}\` needs \`file_id\` or \`file_data\`.`, {
+      param: place,
+    });
+  }
+  // Clients send plain Base64 too.
+  const inline =
+    content === null ? null : (readDataUrl(content, `${place}.file_data`) ?? { mediaType: null, data: content });
+  return { type: 'file', mediaType: inline?.mediaType ?? null, name, data: inline?.data ?? null, url: null, id };
+}

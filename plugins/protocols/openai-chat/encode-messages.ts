@@ -1,0 +1,71 @@
+/** Neutral messages as this protocol writes them. */
+import { type ChatMessage, type ChatPart, type JsonObject, present, unsupported } from '../../../engine/plugin.ts';
+import { encodeContent } from './encode-part.ts';
+
+type ToolResult = Extract<ChatPart, { type: 'tool-result' }>;
+type ToolCall = Extract<ChatPart, { type: 'tool-call' }>;
+
+export function encodeMessages(messages: readonly ChatMessage[]): JsonObject[] {
+  const written: JsonObject[] = [];
+  // Tool messages hold text only: what else a result shows follows as the user's, behind the last result of the turn.
+  let shown: ChatPart[] = [];
+  const show = () => {
+    if (shown.length > 0) written.push({ role: 'user', content: encodeContent(shown, 'messages') });
+    shown = [];
+  };
+  for (const [index, message] of messages.entries()) {
+    const place = `messages[${index}].content`;
+    const results = message.parts.filter((part) => part.type === 'tool-result');
+    const rest = message.parts.filter((part) => part.type !== 'tool-result');
+    for (const result of results) {
+      written.push(encodeResult(result));
+      shown.push(...result.parts.filter((part) => part.type !== 'text'));
+    }
+    if (results.length > 0 && rest.length === 0) continue;
+    show();
+    written.push(
+      message.role === 'assistant' ? encodeAssistant(message, place) : encodeOther({ ...message, parts: rest }, place),
+    );
+  }
+  show();
+  return written;
+}
+
+function encodeResult({ id, parts }: ToolResult): JsonObject {
+  const texts = parts.filter((part) => part.type === 'text');
+  return { role: 'tool', tool_call_id: id, content: encodeContent(texts, 'messages') };
+}
+
+function encodeOther({ role, name, parts }: ChatMessage, place: string): JsonObject {
+  return {
+    role: role === 'tool' ? 'user' : role,
+    ...(name === undefined ? {} : { name }),
+    content: encodeContent(parts, place),
+  };
+}
+
+/** Signed reasoning is another vendor's: this one could not check it. */
+function encodeAssistant({ name, parts }: ChatMessage, place: string): JsonObject {
+  const texts: ChatPart[] = [];
+  const calls: ToolCall[] = [];
+  let reasoning = '';
+  let refusal = '';
+  for (const part of parts) {
+    if (part.type === 'text') texts.push(part);
+    else if (part.type === 'tool-call') calls.push(part);
+    else if (part.type === 'refusal') refusal += part.text;
+    else if (part.type !== 'reasoning')
+      throw unsupported(place, `cannot hold a part of the type ${part.type} in an assistant’s message.`);
+    else if (part.signature === null) reasoning += part.text;
+  }
+  return {
+    role: 'assistant',
+    ...(name === undefined ? {} : { name }),
+    content: texts.length === 0 ? null : encodeContent(texts, place),
+    ...present({ reasoning_content: reasoning || null, refusal: refusal || null, tool_calls: calls.map(encodeCall) }),
+  };
+}
+
+function encodeCall(call: ToolCall): JsonObject {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+}

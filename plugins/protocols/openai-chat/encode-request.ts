@@ -1,0 +1,56 @@
+/** A neutral request for a vendor that speaks chat completions. */
+import {
+  type ChatRequest,
+  type ChatTool,
+  type JsonObject,
+  type JsonValue,
+  present,
+  takeExtra,
+} from '../../../engine/plugin.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { protocolName } from './fields.ts';
+
+/** Throws `unsupported_parameter` for what this protocol cannot say. */
+export function encodeRequest(request: ChatRequest, vendorModel: string): JsonObject {
+  const { max_tokens: olderLimit, ...extra } = takeExtra(request.extra, protocolName, ['logit_bias']);
+  const limit = olderLimit === undefined ? 'max_completion_tokens' : 'max_tokens';
+  return {
+    ...extra,
+    model: vendorModel,
+    messages: encodeMessages(request.messages),
+    ...present({
+      tools: request.tools.map(encodeTool),
+      tool_choice: encodeToolChoice(request.toolChoice),
+      parallel_tool_calls: request.parallelToolCalls,
+      [limit]: request.maxOutputTokens,
+      temperature: request.temperature,
+      top_p: request.topP,
+      top_k: request.topK,
+      n: request.choices,
+      stop: [...request.stop],
+      seed: request.seed,
+      presence_penalty: request.presencePenalty,
+      frequency_penalty: request.frequencyPenalty,
+      reasoning_effort: request.reasoningEffort,
+      response_format: encodeFormat(request.responseFormat),
+      user: request.user,
+    }),
+    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+function encodeTool({ name, description, parameters, strict }: ChatTool): JsonObject {
+  return { type: 'function', function: present({ name, description, parameters, strict }) };
+}
+
+function encodeToolChoice(choice: ChatRequest['toolChoice']): JsonValue {
+  if (choice === null || typeof choice === 'string') return choice;
+  return { type: 'function', function: { name: choice.name } };
+}
+
+function encodeFormat(format: ChatRequest['responseFormat']): JsonValue {
+  if (format === null) return null;
+  if (format.type !== 'schema') return { type: format.type === 'json' ? 'json_object' : 'text' };
+  const { name, schema, strict } = format;
+  return { type: 'json_schema', json_schema: { name, schema, ...(strict === null ? {} : { strict }) } };
+}

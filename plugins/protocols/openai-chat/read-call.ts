@@ -1,0 +1,44 @@
+/** What the gateway itself relies on (spec 2.8); all else is the vendor's business. */
+import {
+  arrayAt,
+  type ChatCall,
+  GatewayError,
+  type JsonObject,
+  numberOrNull,
+  objectAt,
+  optionalBoolean,
+  optionalCount,
+  readStreamOptions,
+  requiredString,
+  stringAt,
+} from '../../../engine/plugin.ts';
+
+export function readCall(body: JsonObject): ChatCall {
+  const model = requiredString(body, 'model');
+  checkMessages(body);
+  numberOrNull(body.temperature, 'temperature');
+  const stream = optionalBoolean(body, 'stream');
+  const longest = optionalCount(body, 'max_tokens', 1);
+  return {
+    kind: 'chat',
+    model,
+    stream,
+    ...readStreamOptions(body, stream),
+    maxOutputTokens: optionalCount(body, 'max_completion_tokens', 1) ?? longest,
+    choices: optionalCount(body, 'n', 1) ?? 1,
+    body,
+  };
+}
+
+function checkMessages({ messages }: JsonObject): void {
+  if (messages === undefined || messages === null) {
+    throw new GatewayError('missing_required_parameter', '`messages` is required.', { param: 'messages' });
+  }
+  const list = arrayAt(messages, 'messages');
+  if (list.length === 0) {
+    throw new GatewayError('invalid_value', '`messages` needs at least one message.', { param: 'messages' });
+  }
+  for (const [index, message] of list.entries()) {
+    stringAt(objectAt(message, `messages[${index}]`).role, `messages[${index}].role`);
+  }
+}

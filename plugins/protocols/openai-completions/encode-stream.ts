@@ -1,0 +1,19 @@
+/** Events as `text_completion` chunks. */
+import { type ChatCall, type ChatEvent, ChunkWriter } from '../../../engine/plugin.ts';
+import { shownFinish, shownText } from './shown.ts';
+
+export function encodeStream(call: ChatCall): (event: ChatEvent) => string {
+  const writer = new ChunkWriter(call, 'text_completion', 'cmpl-');
+  const chunk = (index: number, text: string, reason: string | null) =>
+    writer.chunk({ text, index, logprobs: null, finish_reason: reason });
+  return (event) => {
+    if (event.type === 'start') writer.start(event);
+    if (event.type === 'start' || event.type === 'error') return '';
+    if (event.type === 'usage') return writer.takes(event.usage);
+    writer.opens(event.choice);
+    if (event.type === 'finish')
+      return chunk(event.choice, '', shownFinish(event.reason)) + writer.closes(event.choice);
+    const text = shownText(event);
+    return text === '' ? '' : chunk(event.choice, text, null);
+  };
+}
