@@ -1,16 +1,19 @@
 /** A running gateway: ports opened, configuration compiled, server listening, files watched. */
 import { mkdir } from 'node:fs/promises';
-import { compileSnapshot, type Lent } from './chain/compile.ts';
+import { resolve } from 'node:path';
+import type { Lent } from './chain/compile.ts';
 import { Runner } from './chain/runner.ts';
 import type { Snapshot } from './chain/snapshot.ts';
 import {
   type Configuration,
   diffConfigurations,
-  type Fault,
+  type Environment,
   formatFault,
-  loadConfiguration,
+  removeActive,
   watchConfiguration,
+  writeActive,
 } from './config/index.ts';
+import { ConfigurationError, compileConfiguration, requireConfiguration } from './configuration-error.ts';
 import type { Log } from './contract/values.ts';
 import { createCounters } from './counters/index.ts';
 import { createOwnRoutes } from './http/own-routes.ts';
@@ -31,43 +34,36 @@ export interface GatewayOptions {
   /** Over what gateway.yaml says. */
   readonly dataDirectory?: string;
   readonly port?: number;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
+  /** What `folder` holds, where it was loaded already. */
+  readonly configuration?: Configuration;
 }
 
-/** The configuration cannot be used; the faults say where and why. */
-export class ConfigurationError extends Error {
-  readonly faults: readonly Fault[];
-
-  constructor(faults: readonly Fault[]) {
-    super(faults.map(formatFault).join('\n'));
-    this.name = 'ConfigurationError';
-    this.faults = faults;
-  }
-}
+export { ConfigurationError } from './configuration-error.ts';
 
 export interface RunningGateway {
   /** `http://host:port` */
   readonly url: string;
   readonly ledger: OpenLedger;
   readonly snapshot: Snapshot;
+  readonly configuration: Configuration;
+  /** Absolute. */
+  readonly dataDirectory: string;
   /** Reads the files now; answers what changed, or throws ConfigurationError and keeps the old configuration. */
   reload(): Promise<readonly string[]>;
   /** Takes no new requests, lets running ones end within the drain timeout, settles and closes everything. */
   close(): Promise<void>;
 }
 
-async function load(options: GatewayOptions): Promise<Configuration> {
-  const result = await loadConfiguration(options.folder, options.builtIns, options.environment);
-  if (!result.ok) throw new ConfigurationError(result.faults);
-  return result.configuration;
-}
+const load = ({ folder, builtIns, environment }: GatewayOptions): Promise<Configuration> =>
+  requireConfiguration(folder, builtIns, environment);
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { log } = options;
-  const configuration = await load(options);
+  const configuration = options.configuration ?? (await load(options));
   for (const notice of configuration.notices) log.warn({}, notice);
   const settings = configuration.gateway;
-  const dataDirectory = options.dataDirectory ?? settings.dataDirectory;
+  const dataDirectory = resolve(options.dataDirectory ?? settings.dataDirectory);
   await mkdir(dataDirectory, { recursive: true });
   const ledger = await openLedger({ folder: dataDirectory, log, sync: settings.ledger.journal.sync });
   try {
@@ -123,18 +119,25 @@ async function serve(
     files,
     log,
   });
-  const runner = new Runner(await compileSnapshot(first, lent), first.registry, {
+  const runner = new Runner(await compileConfiguration(first, lent), first.registry, {
     receiveTimeout: settings.body.receiveTimeout,
     other,
     observer: { ended: (exchange, outcome) => metrics.record(exchange, outcome) },
     log,
   });
 
+  // Only `gateway check` reads it: a full disk must not stop a reload.
+  const keepActive = (configuration: Configuration): Promise<void> =>
+    writeActive(dataDirectory, options.folder, configuration).catch((error: unknown) =>
+      log.warn({ err: error }, 'the active configuration could not be written to the data directory'),
+    );
+
   const swap = async (): Promise<readonly string[]> => {
     const next = await load(options);
     const changes = diffConfigurations(state.configuration, next);
-    runner.swap(await compileSnapshot(next, lent), next.registry);
+    runner.swap(await compileConfiguration(next, lent), next.registry);
     state.loaded(next);
+    await keepActive(next);
     for (const notice of next.notices) log.warn({}, notice);
     log.info({ changes }, changes.length === 0 ? 'configuration reloaded, nothing changed' : 'configuration reloaded');
     return changes;
@@ -167,12 +170,17 @@ async function serve(
     handle: (response, head, method, path, query) => runner.handle(response, head, method, path, query),
   });
   const listening = server;
+  await keepActive(first);
   return {
     url: url(),
     ledger,
     get snapshot() {
       return runner.snapshot;
     },
+    get configuration() {
+      return state.configuration;
+    },
+    dataDirectory,
     reload,
     async close() {
       runner.stop();
@@ -183,6 +191,7 @@ async function serve(
       // Closing the sockets aborts what still runs: it is settled as aborted.
       listening.close();
       await withinTime(runner.snapshot.done, 2_000);
+      await removeActive(dataDirectory);
       await ledger.close();
       await objects.close();
       await pools.close();

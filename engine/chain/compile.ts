@@ -7,7 +7,15 @@ import type { Exchange, Hooks, Host, NormalizerDefinition, PluginDefinition, Reg
 import type { HealthBook } from '../upstream/health.ts';
 import type { Pools } from '../upstream/pools.ts';
 import { type EventHook, relayBridge, translateBridge } from './bridge.ts';
-import type { CompiledRoute, HeadHook, ImagesHook, ReplyForm, RequestHook, SettledHook } from './compiled-route.ts';
+import type {
+  CompiledRoute,
+  CompiledStage,
+  HeadHook,
+  ImagesHook,
+  ReplyForm,
+  RequestHook,
+  SettledHook,
+} from './compiled-route.ts';
 import { plainForm } from './plain-form.ts';
 import { Snapshot } from './snapshot.ts';
 import { compileTransport, type Target } from './target.ts';
@@ -29,8 +37,21 @@ export interface Lent {
   readonly log: Log;
 }
 
+/** A plugin's `create` refused its options; `cause` is what it threw. */
+export class StageError extends Error {
+  readonly chain: string;
+  readonly index: number;
+
+  constructor(chain: string, index: number, plugin: string, cause: unknown) {
+    super(`the plugin ${plugin} cannot start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'StageError';
+    this.chain = chain;
+    this.index = index;
+  }
+}
+
 interface CompiledChain {
-  readonly stages: readonly string[];
+  readonly stages: readonly CompiledStage[];
   readonly headerNames: readonly string[];
   readonly onHead: readonly HeadHook[];
   readonly onRequest: readonly RequestHook[];
@@ -51,7 +72,7 @@ export async function compileSnapshot(linked: Linked, lent: Lent): Promise<Snaps
   const chains = new Map<string, CompiledChain>();
   try {
     for (const [name, stages] of linked.chains)
-      chains.set(name, await compileChain(stages, linked.registry, host, normalize, closers));
+      chains.set(name, await compileChain(name, stages, linked.registry, host, normalize, closers));
     const protocols = new Map(linked.registry.protocols.map((protocol) => [protocol.name, protocol]));
     const candidates = allCandidates(linked.groups);
     const routes = linked.routes.map((route) =>
@@ -95,6 +116,7 @@ function compileNormalizers({ models, registry }: Linked): RequestHook {
 }
 
 async function compileChain(
+  chain: string,
   stages: readonly Stage[],
   registry: Registry,
   host: Host,
@@ -105,15 +127,18 @@ async function compileChain(
   const headerNames = new Set(['content-type']);
   const hooks: Hooks[] = [];
   const onRequest: RequestHook[] = [];
-  for (const stage of stages) {
+  const compiled: CompiledStage[] = [];
+  for (const [index, stage] of stages.entries()) {
     if (stage.plugin === 'normalize') {
       onRequest.push(normalize);
+      compiled.push({ plugin: stage.plugin, hooks: ['onRequest'] });
       continue;
     }
     const definition = definitions.get(stage.plugin)!;
     for (const name of definition.headers ?? []) headerNames.add(name);
-    const instance = await definition.create(stage.options, host);
+    const instance = await createInstance(definition, stage, host, { chain, index });
     hooks.push(instance);
+    compiled.push({ plugin: stage.plugin, hooks: hookNames.filter((name) => instance[name] !== undefined) });
     if (instance.onRequest) onRequest.push(instance.onRequest.bind(instance) as RequestHook);
     if (instance.close) closers.push(instance.close.bind(instance));
   }
@@ -122,7 +147,7 @@ async function compileChain(
       .filter((one) => one[name] !== undefined)
       .map((one) => (one[name] as (...values: never[]) => unknown).bind(one));
   return {
-    stages: stages.map((stage) => stage.plugin),
+    stages: compiled,
     headerNames: [...headerNames],
     onHead: bound('onHead') as unknown as HeadHook[],
     onRequest,
@@ -130,6 +155,21 @@ async function compileChain(
     onImages: (bound('onImages').at(-1) as unknown as ImagesHook | undefined) ?? null,
     onSettled: bound('onSettled') as unknown as SettledHook[],
   };
+}
+
+const hookNames = ['onHead', 'onRequest', 'onEvent', 'onImages', 'onSettled'] as const;
+
+async function createInstance(
+  definition: PluginDefinition<JsonSchema>,
+  stage: Stage,
+  host: Host,
+  place: { readonly chain: string; readonly index: number },
+): Promise<Hooks> {
+  try {
+    return await definition.create(stage.options, host);
+  } catch (error) {
+    throw new StageError(place.chain, place.index, stage.plugin, error);
+  }
 }
 
 function allCandidates(groups: ReadonlyMap<string, Group>): Map<Candidate, Model> {

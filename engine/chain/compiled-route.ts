@@ -21,6 +21,12 @@ export interface ReplyForm {
   encodeStreamError(error: GatewayError, requestId: string): string;
 }
 
+/** A stage of the chain and the hooks that it has. */
+export interface CompiledStage {
+  readonly plugin: string;
+  readonly hooks: readonly string[];
+}
+
 export interface CompiledRoute {
   readonly route: Route;
   /** Request headers to copy, lower-case. */
@@ -32,6 +38,6 @@ export interface CompiledRoute {
   readonly onSettled: readonly SettledHook[];
   readonly form: ReplyForm;
   readonly targets: ReadonlyMap<Candidate, Target>;
-  /** For `gateway routes` and `explain`: the stages in order, as words. */
-  readonly stages: readonly string[];
+  /** For `gateway routes` and `explain`. */
+  readonly stages: readonly CompiledStage[];
 }

@@ -1,9 +1,14 @@
 /** The door of the configuration: load, compare, watch. */
 
+export { readActive, removeActive, writeActive } from './active.ts';
 export { diffConfigurations } from './diff.ts';
 export { type Fault, formatFault } from './fault.ts';
 export { normalizeStage } from './link-chains.ts';
 export { type Configuration, type LoadResult, loadConfiguration } from './load.ts';
+export { nearest } from './nearest.ts';
 export { packageRoot } from './package-root.ts';
+export { processEnvironment } from './read.ts';
 export type { GatewaySettings, ObjectSettings, S3Settings } from './settings.ts';
+export type { Environment } from './substitute.ts';
+export { formatDuration, formatSize, parseDuration } from './units.ts';
 export { type ConfigurationWatch, watchConfiguration } from './watch.ts';

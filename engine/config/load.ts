@@ -31,13 +31,18 @@ export interface Configuration {
   readonly notices: readonly string[];
   /** The built-ins and the operators' own. */
   readonly registry: Registry;
+  /** The four files it was made from. */
+  readonly sources: Sources;
 }
 
 export type LoadResult =
   | { readonly ok: true; readonly configuration: Configuration }
   | { readonly ok: false; readonly faults: Fault[]; readonly files: readonly string[] };
 
-type Sources = Record<FileName, SourceFile>;
+type Sources = Readonly<Record<FileName, SourceFile>>;
+
+/** The content of the four files, where it does not come from the folder itself. */
+export type Texts = Readonly<Record<FileName, string>>;
 
 interface Loading {
   readonly folder: string;
@@ -50,11 +55,11 @@ interface Loading {
 /** Paths that the gateway itself serves, whatever routes.yaml says. */
 const ownPaths = ['/healthz', '/readyz'];
 
-function readAll(loading: Loading, environment: Environment): Partial<Sources> {
-  const sources: Partial<Sources> = {};
+function readAll(loading: Loading, environment: Environment, texts: Texts | undefined): Partial<Sources> {
+  const sources: Partial<Record<FileName, SourceFile>> = {};
   for (const name of fileNames) {
     loading.files.add(resolve(loading.folder, `${name}.yaml`));
-    const result = readSource(loading.folder, `${name}.yaml`, environment);
+    const result = readSource(loading.folder, `${name}.yaml`, environment, texts?.[name]);
     if (!result.ok) {
       loading.faults.list.push(...result.faults);
       continue;
@@ -127,6 +132,7 @@ function link(loading: Loading, sources: Sources, registry: Registry, leftOut: R
     files: [...loading.files],
     notices: allNotices,
     registry,
+    sources,
   };
 }
 
@@ -137,15 +143,19 @@ function withoutSecrets(faults: readonly Fault[], secrets: readonly string[]): F
   return faults.map((fault) => ({ ...fault, message: hide(fault.message), hint: fault.hint && hide(fault.hint) }));
 }
 
-/** Reads, checks and links the four files of `folder`. Never throws for what an operator wrote. */
+/**
+ * Reads, checks and links the four files of `folder`; with `texts` these stand for the files' content. Never throws for
+ * what an operator wrote.
+ */
 export async function loadConfiguration(
   folder: string,
   builtIns: Registry,
   environment: Environment = processEnvironment(),
+  texts?: Texts,
 ): Promise<LoadResult> {
   const loading: Loading = { folder, faults: createFaults(), files: new Set(), notices: [], secrets: [] };
   const { faults } = loading;
-  const sources = readAll(loading, environment);
+  const sources = readAll(loading, environment, texts);
   for (const name of fileNames) {
     const source = sources[name];
     if (source !== undefined) validateSource(source, schemas[name], faults);

@@ -29,6 +29,8 @@ export interface SourceFile {
   /** As messages name it. */
   readonly file: string;
   readonly path: string;
+  /** The file's content, `${…}` unresolved. */
+  readonly text: string;
   /** Plain data, `${…}` resolved. Validation fills defaults in. */
   value: unknown;
   /** Where a value (or its key) stands; the nearest parent that exists where it does not. */
@@ -181,7 +183,8 @@ function createSource(file: string, path: string, parsed: Parsed, resolution: Re
     return parsed.text.slice(child.value.range[0], child.value.range[1]);
   };
   const isSubstituted = (target: Path): boolean => resolution.substituted.has(pathKey(target));
-  return { file, path, locate, written, isSubstituted, ...resolution, included: [] };
+  const { text } = parsed;
+  return { file, path, text, locate, written, isSubstituted, ...resolution, included: [] };
 }
 
 /** What a parser throws instead of reporting it; anything else is a fault of our own. */
@@ -206,12 +209,12 @@ function readDocument(file: string, path: string, text: string, environment: Env
   return { ok: true, source: { ...source, included, value } };
 }
 
-/** Reads `folder/name`; `${file:…}` paths are relative to the folder. */
-export function readSource(folder: string, name: string, environment: Environment): ReadResult {
+/** Reads `folder/name`, or `text` in its place; `${file:…}` paths are relative to the folder. */
+export function readSource(folder: string, name: string, environment: Environment, text?: string): ReadResult {
   const file = join(folder, name);
   const path = resolve(folder, name);
   const fault = (message: string): ReadResult => ({ ok: false, faults: [{ file, ...start, message, hint: null }] });
-  const found = readText(path);
+  const found = text === undefined ? readText(path) : { text };
   if ('problem' in found) return fault(found.problem);
   try {
     return readDocument(file, path, found.text, environment);

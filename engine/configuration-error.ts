@@ -1,0 +1,40 @@
+/** Loading and compiling a configuration, where what is wrong with it ends the matter. */
+import { compileSnapshot, type Lent, StageError } from './chain/compile.ts';
+import type { Snapshot } from './chain/snapshot.ts';
+import { type Configuration, type Environment, type Fault, formatFault, loadConfiguration } from './config/index.ts';
+import type { Registry } from './plugin.ts';
+
+/** The configuration cannot be used; the faults say where and why. */
+export class ConfigurationError extends Error {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super(faults.map(formatFault).join('\n'));
+    this.name = 'ConfigurationError';
+    this.faults = faults;
+  }
+}
+
+/** Throws ConfigurationError. */
+export async function requireConfiguration(
+  folder: string,
+  builtIns: Registry,
+  environment?: Environment,
+): Promise<Configuration> {
+  const result = await loadConfiguration(folder, builtIns, environment);
+  if (!result.ok) throw new ConfigurationError(result.faults);
+  return result.configuration;
+}
+
+/** Throws ConfigurationError where a plugin refuses its options, with the place of the stage in routes.yaml. */
+export async function compileConfiguration(configuration: Configuration, lent: Lent): Promise<Snapshot> {
+  try {
+    return await compileSnapshot(configuration, lent);
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    const { routes } = configuration.sources;
+    const place = routes.locate(['chains', error.chain, error.index]);
+    const message = `chains.${error.chain}[${error.index}]: ${error.message}`;
+    throw new ConfigurationError([{ file: routes.file, ...place, message, hint: null }]);
+  }
+}
