@@ -23,6 +23,7 @@ export * from './contract/values.ts';
 export * from './contract/vendor.ts';
 export { type ErrorCode, type ErrorDetails, GatewayError, toGatewayError } from './errors.ts';
 export * from './image-rules.ts';
+export { hashKey, isWellFormedKey } from './ledger/key.ts';
 export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/base64.ts';
 export * from './wire/lift.ts';

@@ -1,0 +1,1 @@
+export { createCounters } from './memory.ts';

@@ -1,0 +1,178 @@
+/**
+ * The journal: what was charged is on disk before the reply ends. All lines of one turn of the event loop go out in one
+ * write; with `sync: 'batch'` the next write waits until the one before it is on the device.
+ */
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import type { Log } from '../contract/values.ts';
+import { segmentPath } from './segments.ts';
+
+/** What is known of a segment that this process has written. */
+export interface Segment {
+  readonly path: string;
+  readonly descriptor: number;
+  size: number;
+  /** Entries that are not in the database yet. */
+  unapplied: number;
+  closed: boolean;
+}
+
+export interface JournalOptions<Entry> {
+  readonly folder: string;
+  readonly sync: 'off' | 'batch';
+  readonly log: Log;
+  /** Bytes after which the next segment is begun. */
+  readonly segmentSize: number;
+  readonly firstNumber: number;
+  /** The lines of these entries are in the segment. */
+  readonly onWritten: (entries: readonly Entry[], segment: Segment) => void;
+  /** The lines of these entries are in no segment. */
+  readonly onFailed: (entries: readonly Entry[]) => void;
+}
+
+class Batch<Entry> {
+  readonly entries: Entry[] = [];
+  readonly lines: string[] = [];
+  readonly done: Promise<void>;
+  resolve!: () => void;
+  reject!: (error: unknown) => void;
+
+  constructor() {
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+export class Journal<Entry> {
+  /** Those that still have a file, oldest first. */
+  readonly segments: Segment[] = [];
+  readonly #options: JournalOptions<Entry>;
+  #number: number;
+  #current: Segment | null = null;
+  #batch: Batch<Entry> | null = null;
+  #writing = false;
+  #closed = false;
+
+  constructor(options: JournalOptions<Entry>) {
+    this.#options = options;
+    this.#number = options.firstNumber;
+  }
+
+  /** Adds a line; the promise is shared by all of this turn and rejects where the disk refuses them. */
+  append(entry: Entry, line: string): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The ledger is closed.'));
+    let batch = this.#batch;
+    if (batch === null) {
+      batch = new Batch();
+      this.#batch = batch;
+      if (!this.#writing) setImmediate(() => this.#write());
+    }
+    batch.entries.push(entry);
+    batch.lines.push(line);
+    return batch.done;
+  }
+
+  /** Resolves when everything that was appended so far is written or refused. */
+  async drain(): Promise<void> {
+    while (this.#batch !== null || this.#writing) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Writes what is left and takes no more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.drain();
+    this.#endSegment();
+  }
+
+  #write(): void {
+    const batch = this.#batch;
+    if (batch === null) return;
+    this.#batch = null;
+    try {
+      const segment = this.#segment();
+      const before = segment.size;
+      this.#writeLines(segment, batch.lines.join(''));
+      if (this.#options.sync === 'off') this.#succeed(batch, segment);
+      else this.#syncThen(batch, segment, before);
+    } catch (error) {
+      this.#fail(batch, error);
+    }
+  }
+
+  #writeLines(segment: Segment, text: string): void {
+    const bytes = Buffer.from(text);
+    const before = segment.size;
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        written += writeSync(segment.descriptor, bytes, written, bytes.length - written);
+        segment.size = before + written;
+      }
+    } catch (error) {
+      this.#cut(segment, before);
+      throw error;
+    }
+  }
+
+  #syncThen(batch: Batch<Entry>, segment: Segment, before: number): void {
+    this.#writing = true;
+    fdatasync(segment.descriptor, (error) => {
+      this.#writing = false;
+      if (error === null) {
+        this.#succeed(batch, segment);
+      } else {
+        this.#cut(segment, before);
+        this.#fail(batch, error);
+      }
+      this.#write();
+    });
+  }
+
+  #succeed(batch: Batch<Entry>, segment: Segment): void {
+    segment.unapplied += batch.entries.length;
+    if (segment.size >= this.#options.segmentSize) this.#endSegment();
+    this.#options.onWritten(batch.entries, segment);
+    batch.resolve();
+  }
+
+  #fail(batch: Batch<Entry>, error: unknown): void {
+    this.#options.log.error({ err: error, rows: batch.entries.length }, 'the journal cannot be written');
+    this.#options.onFailed(batch.entries);
+    batch.reject(error);
+  }
+
+  /** Takes lines back that nobody was told of. After a fault the segment is not written to again. */
+  #cut(segment: Segment, size: number): void {
+    try {
+      ftruncateSync(segment.descriptor, size);
+      segment.size = size;
+    } catch (error) {
+      this.#options.log.error(
+        { err: error, path: segment.path },
+        'refused lines could not be taken out of the journal',
+      );
+    }
+    this.#endSegment();
+  }
+
+  #segment(): Segment {
+    if (this.#current !== null) return this.#current;
+    const path = segmentPath(this.#options.folder, this.#number);
+    const descriptor = openSync(path, 'ax', 0o640);
+    this.#number++;
+    const segment = { path, descriptor, size: 0, unapplied: 0, closed: false };
+    this.segments.push(segment);
+    this.#current = segment;
+    return segment;
+  }
+
+  #endSegment(): void {
+    const segment = this.#current;
+    if (segment === null) return;
+    this.#current = null;
+    segment.closed = true;
+    closeSync(segment.descriptor);
+  }
+}

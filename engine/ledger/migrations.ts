@@ -1,0 +1,120 @@
+/** The schema's history. Names sort in the order in which they run; one that was released is never changed. */
+import { type Kysely, type Migration, Migrator } from 'kysely';
+
+const first: Migration = {
+  async up(database: Kysely<unknown>) {
+    await createUsers(database);
+    await createKeys(database);
+    await createCredits(database);
+    await createUsage(database);
+    await createReplays(database);
+  },
+};
+
+const migrations: Record<string, Migration> = { '0001-first': first };
+
+/** Brings the schema up to date. The caller holds the write lock. Throws where the database is of a newer version. */
+export async function migrate(database: Kysely<never>): Promise<void> {
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => migrations },
+    disableTransactions: true,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new Error(`The database cannot be brought up to date by this version of the gateway: ${reason}`, {
+    cause: error,
+  });
+}
+
+async function createUsers(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('users')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .addColumn('email', 'text')
+    .addColumn('password_hash', 'text')
+    .addColumn('balance', 'bigint', (column) => column.notNull().defaultTo(0))
+    .addColumn('disabled', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+async function createKeys(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('keys')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('prefix', 'text', (column) => column.notNull())
+    .addColumn('group_name', 'text', (column) => column.notNull())
+    .addColumn('models', 'text')
+    .addColumn('quota', 'bigint')
+    .addColumn('quota_left', 'bigint')
+    .addColumn('disabled', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('expires_at', 'bigint')
+    .addColumn('limits', 'text')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await database.schema.createIndex('keys_user').on('keys').column('user_id').execute();
+}
+
+async function createCredits(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('credits')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id'))
+    .addColumn('amount', 'bigint', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('reference', 'text', (column) => column.unique())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await database.schema.createIndex('credits_user').on('credits').column('user_id').execute();
+}
+
+/** No foreign keys here: a row of the journal must never be refused. The audit reports rows of unknown users. */
+async function createUsage(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('usage')
+    .addColumn('request_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('time', 'bigint', (column) => column.notNull())
+    .addColumn('user_id', 'integer', (column) => column.notNull())
+    .addColumn('key_id', 'integer', (column) => column.notNull())
+    .addColumn('endpoint', 'text', (column) => column.notNull())
+    .addColumn('model', 'text', (column) => column.notNull())
+    .addColumn('group_name', 'text', (column) => column.notNull())
+    .addColumn('multiplier', 'text', (column) => column.notNull())
+    .addColumn('channel', 'text')
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('images', 'integer', (column) => column.notNull())
+    .addColumn('input_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cached_input_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cache_write_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('output_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('reasoning_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('quota', 'bigint', (column) => column.notNull())
+    .addColumn('status', 'integer', (column) => column.notNull())
+    .addColumn('outcome', 'text', (column) => column.notNull())
+    .addColumn('code', 'text')
+    .addColumn('usage_source', 'text', (column) => column.notNull())
+    .addColumn('duration_ms', 'double precision', (column) => column.notNull())
+    .addColumn('first_byte_ms', 'double precision')
+    .execute();
+  await database.schema.createIndex('usage_user_time').on('usage').columns(['user_id', 'time']).execute();
+}
+
+async function createReplays(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable('replays')
+    .addColumn('scope', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('body_hash', 'text', (column) => column.notNull())
+    .addColumn('status', 'integer', (column) => column.notNull())
+    .addColumn('content_type', 'text', (column) => column.notNull())
+    .addColumn('file', 'text', (column) => column.notNull())
+    .addColumn('size', 'bigint', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await database.schema.createIndex('replays_created').on('replays').column('created_at').execute();
+}

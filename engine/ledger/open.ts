@@ -1,0 +1,201 @@
+/** Opens the ledger of a data folder: for the one gateway that serves from it, or for the command line beside it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Hold, KeyRecord, Ledger, Replays } from '../contract/ports.ts';
+import type { UsageRow } from '../contract/usage.ts';
+import type { Log, MaybePromise } from '../contract/values.ts';
+import { createAccounts } from './accounts.ts';
+import type { Accounts } from './accounts-contract.ts';
+import { Applier, type Entry } from './applier.ts';
+import { createApply } from './apply.ts';
+import { hold, settle } from './holds.ts';
+import { Journal } from './journal.ts';
+import { KeyCache } from './key-cache.ts';
+import { lockFolder } from './lock.ts';
+import { Records } from './records.ts';
+import { replayJournal } from './replay.ts';
+import { type OpenReplays, openReplays } from './replays.ts';
+import { Serial } from './serial.ts';
+import { type LedgerDatabase, openDatabase } from './sqlite.ts';
+
+export interface LedgerOptions {
+  /** The data folder; made where it is missing. */
+  readonly folder: string;
+  readonly log: Log;
+  /** `batch`: each batch of the journal is on the device before its replies end; `off`: it outlives the process only. */
+  readonly sync: 'off' | 'batch';
+  readonly now?: () => number;
+  /** Bytes of a journal segment. */
+  readonly segmentSize?: number;
+  /** Bytes of all kept answers of idempotent requests together. */
+  readonly replayBytes?: number;
+}
+
+export interface OpenLedger extends Ledger {
+  readonly accounts: Accounts;
+  readonly replays: Replays;
+  /** Resolves when everything that was settled is in the database. */
+  flush(): Promise<void>;
+  /** Flushes, removes the journal and lets the folder go. */
+  close(): Promise<void>;
+}
+
+/** ms within which a change by another process is noticed. */
+const pollInterval = 250;
+/** ms that a statement may block the event loop for another writer; longer waits are retries. */
+const gatewayBusyTimeout = 50;
+const commandBusyTimeout = 5_000;
+const megabyte = 1024 * 1024;
+
+/** Opens the accounts without the lock: any number of processes may, beside a running gateway too. */
+export async function openAccounts(folder: string): Promise<Accounts & { close(): Promise<void> }> {
+  await mkdir(folder, { recursive: true, mode: 0o750 });
+  const database = await openDatabase(join(folder, 'gateway.db'), commandBusyTimeout);
+  const accounts = createAccounts(database, Date.now, () => {});
+  return { ...accounts, close: () => database.close() };
+}
+
+/** Opens the folder for a gateway: locks it, replays what a crash left in the journal, and starts. */
+export async function openLedger(options: LedgerOptions): Promise<OpenLedger> {
+  await mkdir(join(options.folder, 'journal'), { recursive: true, mode: 0o750 });
+  const unlock = await lockFolder(options.folder);
+  try {
+    const database = await openDatabase(join(options.folder, 'gateway.db'), gatewayBusyTimeout);
+    try {
+      return await startLedger(options, database, unlock);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function startLedger(options: LedgerOptions, database: LedgerDatabase, unlock: () => void): Promise<OpenLedger> {
+  const { log } = options;
+  const now = options.now ?? Date.now;
+  const folder = join(options.folder, 'journal');
+  const apply = createApply(database);
+  const checkpoint = () => database.checkpoint();
+  const firstNumber = await replayJournal({ folder, apply, checkpoint, log });
+  const replays = await openReplays({
+    folder: join(options.folder, 'replays'),
+    database,
+    log,
+    now,
+    maximumBytes: options.replayBytes ?? 1024 * megabyte,
+  });
+  const records = new Records();
+  const serial = new Serial();
+  const journal: Journal<Entry> = new Journal({
+    folder,
+    sync: options.sync,
+    log,
+    segmentSize: options.segmentSize ?? 4 * megabyte,
+    firstNumber,
+    onWritten: (entries, segment) => applier.add(entries, segment),
+    onFailed: (entries) => {
+      for (const entry of entries) entry.key.charge(-entry.quota);
+    },
+  });
+  const applier = new Applier({
+    apply,
+    serial,
+    onApplied: ({ balances, quotas }) => {
+      for (const { id, balance } of balances) records.setBalance(id, balance);
+      for (const { id, quota_left } of quotas) records.setQuota(id, quota_left);
+    },
+    checkpoint,
+    segments: journal.segments,
+    log,
+  });
+  return new FolderLedger({
+    database,
+    journal,
+    applier,
+    records,
+    replays,
+    keys: new KeyCache(database, records, serial),
+    now,
+    log,
+    unlock,
+  });
+}
+
+interface Parts {
+  readonly database: LedgerDatabase;
+  readonly journal: Journal<Entry>;
+  readonly applier: Applier;
+  readonly records: Records;
+  readonly replays: OpenReplays;
+  readonly keys: KeyCache;
+  readonly now: () => number;
+  readonly log: Log;
+  readonly unlock: () => void;
+}
+
+class FolderLedger implements OpenLedger {
+  readonly accounts: Accounts;
+  readonly replays: OpenReplays;
+  readonly #parts: Parts;
+  readonly #poll: NodeJS.Timeout;
+  #version: number;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.replays = parts.replays;
+    this.accounts = createAccounts(parts.database, parts.now, () => parts.keys.expire());
+    this.#version = parts.database.version();
+    this.#poll = setInterval(() => this.#noticeChanges(), pollInterval);
+    this.#poll.unref();
+  }
+
+  findKey(hash: string): MaybePromise<KeyRecord | null> {
+    return this.#parts.keys.find(hash);
+  }
+
+  hold(key: KeyRecord, amount: number): Hold | null {
+    return hold(key, amount);
+  }
+
+  settle(held: Hold | null, row: UsageRow): Promise<void> {
+    return settle(this.#parts.records, this.#parts.journal, held, row);
+  }
+
+  async flush(): Promise<void> {
+    await this.#parts.journal.drain();
+    await this.#parts.applier.drain();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { journal, applier, replays, database, unlock } = this.#parts;
+    clearInterval(this.#poll);
+    try {
+      await journal.close();
+      await applier.drain();
+      await replays.close();
+    } finally {
+      await database.close();
+      unlock();
+    }
+  }
+
+  #noticeChanges(): void {
+    try {
+      const version = this.#parts.database.version();
+      if (version === this.#version) return;
+      this.#version = version;
+      this.#parts.keys.expire();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'the database cannot be watched for changes');
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** The journal's files: `journal/00000001.jsonl` and on. A file is only ever appended to by the process that made it. */
+import { createReadStream } from 'node:fs';
+import { readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Values } from './apply.ts';
+import { decodeLine } from './journal-line.ts';
+
+const namePattern = /^(\d{8,15})\.jsonl$/;
+
+export interface SegmentFile {
+  readonly number: number;
+  readonly path: string;
+}
+
+export function segmentPath(folder: string, number: number): string {
+  return join(folder, `${String(number).padStart(8, '0')}.jsonl`);
+}
+
+/** The segments in the folder, oldest first. */
+export async function listSegments(folder: string): Promise<SegmentFile[]> {
+  const names = await readdir(folder);
+  return names
+    .flatMap((name) => {
+      const number = namePattern.exec(name)?.[1];
+      return number === undefined ? [] : [{ number: Number(number), path: join(folder, name) }];
+    })
+    .sort((left, right) => left.number - right.number);
+}
+
+export interface SegmentContent {
+  readonly rows: readonly Values[];
+  /** Numbers of the lines, from 1, that are not whole. */
+  readonly damaged: readonly number[];
+  readonly lines: number;
+}
+
+/** Reads a segment; a last line that was torn by a crash is the last number in `damaged`. */
+export async function readSegment(path: string): Promise<SegmentContent> {
+  const rows: Values[] = [];
+  const damaged: number[] = [];
+  let lines = 0;
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    lines++;
+    const values = decodeLine(line);
+    if (values === null) damaged.push(lines);
+    else rows.push(values);
+  }
+  return { rows, damaged, lines };
+}
+
+/** Keeps a damaged segment for whoever looks into it, under a name that is never replayed. */
+export async function setAside(segment: SegmentFile): Promise<string> {
+  const path = `${segment.path}.damaged`;
+  await rename(segment.path, path);
+  return path;
+}

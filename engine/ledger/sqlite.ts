@@ -1,0 +1,106 @@
+/** SQLite through Kysely: the only file that knows libsql. */
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import Database from 'libsql';
+import { LRUCache } from 'lru-cache';
+import { migrate } from './migrations.ts';
+import type { Tables } from './tables.ts';
+
+export interface LedgerDatabase {
+  readonly query: Kysely<Tables>;
+  /** Changes whenever another connection, of this process or another, has committed. */
+  version(): number;
+  /** Moves everything that was committed into the database file and syncs it. False where a reader is in the way. */
+  checkpoint(): boolean;
+  close(): Promise<void>;
+}
+
+/** Opens the file, makes it where it is missing, and brings its schema up to date. */
+export async function openDatabase(path: string, busyTimeout: number): Promise<LedgerDatabase> {
+  const connection = new Database(path);
+  try {
+    connection.exec('PRAGMA busy_timeout = 5000');
+    connection.exec('PRAGMA journal_mode = WAL');
+    connection.exec('PRAGMA synchronous = NORMAL');
+    connection.exec('PRAGMA foreign_keys = ON');
+    const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(connection) }) });
+    await migrateAlone(connection, query);
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
+    return {
+      query,
+      version: dataVersion(connection),
+      checkpoint: () => checkpoint(connection),
+      close: () => query.destroy(),
+    };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * Takes a lock on the file that lasts until it is released or the process ends, in whatever way: it is the operating
+ * system's lock on an SQLite file. Null where somebody else has it.
+ */
+export function lockFile(path: string): (() => void) | null {
+  const connection = new Database(path);
+  try {
+    connection.exec('PRAGMA journal_mode = MEMORY');
+    connection.exec('BEGIN EXCLUSIVE');
+    return () => connection.close();
+  } catch (error) {
+    connection.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether a statement failed only because another connection was writing. */
+export function isBusy(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
+}
+
+/** Two processes may open a new folder at once: the second waits here and finds the work done. */
+async function migrateAlone(connection: Database.Database, query: Kysely<Tables>): Promise<void> {
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    await migrate(query as unknown as Kysely<never>);
+    connection.exec('COMMIT');
+  } catch (error) {
+    connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Kysely prepares each statement anew; the cache makes that once per text. */
+function adapt(connection: Database.Database): SqliteDatabase {
+  const statements = new LRUCache<string, SqliteStatement>({ max: 200 });
+  const prepare = (text: string): SqliteStatement => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = adaptStatement(connection.prepare(text));
+    statements.set(text, statement);
+    return statement;
+  };
+  return { prepare, close: () => void connection.close() };
+}
+
+function adaptStatement(statement: Database.Statement): SqliteStatement {
+  return {
+    reader: statement.reader,
+    all: (parameters) => statement.all(parameters),
+    run: (parameters) => statement.run(parameters),
+    iterate: (parameters) => statement.iterate(parameters),
+  };
+}
+
+function dataVersion(connection: Database.Database): () => number {
+  const statement = connection.prepare('PRAGMA data_version');
+  return () => (statement.all([])[0] as { data_version: number }).data_version;
+}
+
+function checkpoint(connection: Database.Database): boolean {
+  const [row] = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').all([]);
+  const { busy, log, checkpointed } = row as { busy: number; log: number; checkpointed: number };
+  return busy === 0 && log === checkpointed;
+}

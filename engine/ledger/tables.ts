@@ -1,0 +1,85 @@
+/** The tables of `gateway.db`. Times are ms since 1970, amounts integer quota units, flags 0 or 1. */
+import type { Generated } from 'kysely';
+
+export interface UsersTable {
+  id: Generated<number>;
+  name: string;
+  email: string | null;
+  password_hash: string | null;
+  balance: number;
+  disabled: number;
+  created_at: number;
+}
+
+export interface KeysTable {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  hash: string;
+  prefix: string;
+  group_name: string;
+  /** JSON array of public model names; null: all of the group. */
+  models: string | null;
+  /** What the key was given; null: no quota of its own. */
+  quota: number | null;
+  quota_left: number | null;
+  disabled: number;
+  expires_at: number | null;
+  /** JSON of LimitSettings. */
+  limits: string | null;
+  created_at: number;
+}
+
+export interface CreditsTable {
+  id: Generated<number>;
+  user_id: number;
+  amount: number;
+  reason: string;
+  reference: string | null;
+  created_at: number;
+}
+
+export interface UsageTable {
+  request_id: string;
+  time: number;
+  user_id: number;
+  key_id: number;
+  endpoint: string;
+  model: string;
+  group_name: string;
+  multiplier: string;
+  channel: string | null;
+  attempts: number;
+  images: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  quota: number;
+  status: number;
+  outcome: string;
+  code: string | null;
+  usage_source: string;
+  duration_ms: number;
+  first_byte_ms: number | null;
+}
+
+export interface ReplaysTable {
+  scope: string;
+  body_hash: string;
+  status: number;
+  content_type: string;
+  /** Name below `replays/`. */
+  file: string;
+  size: number;
+  created_at: number;
+}
+
+export interface Tables {
+  users: UsersTable;
+  keys: KeysTable;
+  credits: CreditsTable;
+  usage: UsageTable;
+  replays: ReplaysTable;
+}
