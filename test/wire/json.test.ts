@@ -30,7 +30,10 @@ describe('rewriteMembers', () => {
     fc.assert(
       fc.property(object, fc.constantFrom(0, 2), fc.jsonValue(), (value, indent, model) => {
         const clean = JSON.parse(JSON.stringify(value));
-        const changes = new Map<string, string | null>([['model', JSON.stringify(model)], ['stream', null]]);
+        const changes = new Map<string, string | null>([
+          ['model', JSON.stringify(model)],
+          ['stream', null],
+        ]);
         const result = JSON.parse(rewriteMembers(Buffer.from(JSON.stringify(clean, null, indent)), changes).toString());
         const { stream: _stream, ...rest } = clean;
         expect(result).toEqual({ ...rest, model: JSON.parse(JSON.stringify(model)) });

@@ -10,13 +10,25 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 
 const lineEnd = fc.constantFrom('\n', '\r\n');
 const payload = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replace(/[\r\n]/g, ' '));
-const frame = fc.record({ event: fc.option(fc.constantFrom('message', 'error')), data: fc.array(payload, { minLength: 1, maxLength: 3 }), comment: fc.boolean() });
+const frame = fc.record({
+  event: fc.option(fc.constantFrom('message', 'error')),
+  data: fc.array(payload, { minLength: 1, maxLength: 3 }),
+  comment: fc.boolean(),
+});
 
 const stream = fc.tuple(lineEnd, fc.array(frame, { maxLength: 6 })).map(([end, frames]) => ({
   frames: frames.map((one) => ({ event: one.event ?? null, data: one.data.join('\n') })),
   bytes: Buffer.from(
     frames
-      .map((one) => [...(one.comment ? [': ping'] : []), ...(one.event ? [`event: ${one.event}`] : []), ...one.data.map((line) => `data: ${line}`), '', ''].join(end))
+      .map((one) =>
+        [
+          ...(one.comment ? [': ping'] : []),
+          ...(one.event ? [`event: ${one.event}`] : []),
+          ...one.data.map((line) => `data: ${line}`),
+          '',
+          '',
+        ].join(end),
+      )
       .join(''),
   ),
 }));
