@@ -1,5 +1,5 @@
 /** Carries journaled entries into the database, in small batches, and removes segments that are no longer needed. */
-import { unlink } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../contract/values.ts';
 import type { Applied, Values } from './apply.ts';
@@ -100,13 +100,15 @@ export class Applier {
   }
 
   /** Removes segments whose rows are all in the database file itself, not only in its write-ahead log. */
-  async #retire(): Promise<void> {
-    const { segments } = this.#options;
-    const done = segments.filter((segment) => segment.closed && segment.unapplied === 0);
-    if (done.length === 0 || !this.#options.checkpoint()) return;
-    for (const segment of done) {
-      await unlink(segment.path);
-      segments.splice(segments.indexOf(segment), 1);
-    }
+  #retire(): Promise<void> {
+    const { segments, serial, checkpoint } = this.#options;
+    return serial.run(async () => {
+      const done = segments.filter((segment) => segment.closed && segment.unapplied === 0);
+      if (done.length === 0 || !checkpoint()) return;
+      for (const segment of done) {
+        await rm(segment.path, { force: true });
+        segments.splice(segments.indexOf(segment), 1);
+      }
+    });
   }
 }

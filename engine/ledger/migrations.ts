@@ -14,7 +14,7 @@ const first: Migration = {
 const migrations: Record<string, Migration> = { '0001-first': first };
 
 /** Brings the schema up to date. The caller holds the write lock. Throws where the database is of a newer version. */
-export async function migrate(database: Kysely<never>): Promise<void> {
+export async function migrate<Schema>(database: Kysely<Schema>): Promise<void> {
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: async () => migrations },

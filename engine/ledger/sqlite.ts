@@ -64,7 +64,7 @@ export function isBusy(error: unknown): boolean {
 async function migrateAlone(connection: Database.Database, query: Kysely<Tables>): Promise<void> {
   connection.exec('BEGIN IMMEDIATE');
   try {
-    await migrate(query as unknown as Kysely<never>);
+    await migrate(query);
     connection.exec('COMMIT');
   } catch (error) {
     connection.exec('ROLLBACK');
