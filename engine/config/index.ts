@@ -8,7 +8,7 @@ export { type Configuration, type LoadResult, loadConfiguration } from './load.t
 export { nearest } from './nearest.ts';
 export { packageRoot } from './package-root.ts';
 export { processEnvironment } from './read.ts';
-export type { GatewaySettings, ObjectSettings, S3Settings } from './settings.ts';
+export type { GatewaySettings } from './settings.ts';
 export type { Environment } from './substitute.ts';
 export { formatDuration, formatSize, parseDuration } from './units.ts';
 export { type ConfigurationWatch, watchConfiguration } from './watch.ts';

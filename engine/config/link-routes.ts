@@ -9,7 +9,7 @@ type Entry = RoutesFile['routes'][number];
 
 export interface RouteLinks extends ChainLinks {
   readonly chains: ReadonlyMap<string, readonly Stage[]>;
-  /** Paths that the gateway itself serves. */
+  /** Paths that the gateway itself serves; a closing `/*` stands for all below. */
   readonly reserved: readonly string[];
 }
 
@@ -57,7 +57,10 @@ function checkPath(links: RouteLinks, index: number, entry: Entry, earlier: read
   const path = ['routes', index, 'path'];
   const twin = earlier.findIndex((other) => shapeOf(other) === shapeOf(entry));
   if (twin >= 0) links.faults.add(links.source, path, `routes[${twin}] has the same method and path`);
-  if (links.reserved.includes(entry.path)) links.faults.add(links.source, path, 'the gateway itself serves this path');
+  const own = links.reserved.some((other) =>
+    other.endsWith('/*') ? `${entry.path}/`.startsWith(other.slice(0, -1)) : other === entry.path,
+  );
+  if (own) links.faults.add(links.source, path, 'the gateway itself serves this path');
   if (entry.operation === 'models.get' && !/[:*]/.test(entry.path)) {
     links.faults.add(links.source, path, 'models.get needs a path with a part for the name, such as /v1/models/*');
   }

@@ -1,36 +1,10 @@
 /** gateway.yaml as the engine reads it: durations in ms, sizes in bytes, paths absolute. */
 import { resolve } from 'node:path';
 import type { GatewayFile } from '../../schemas/types/gateway.ts';
+import type { ObjectsSettings } from '../objects/settings.ts';
 import type { Faults } from './collect.ts';
 import type { SourceFile } from './read.ts';
 import { duration, size } from './units.ts';
-
-export interface S3Settings {
-  readonly bucket: string;
-  readonly region: string;
-  readonly endpoint: string | null;
-  readonly forcePathStyle: boolean;
-  readonly checksums: 'when-required' | 'when-supported';
-  /** Null: the SDK's own chain of credentials. */
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken: string | null;
-  } | null;
-  readonly prefix: string;
-}
-
-export interface ObjectSettings {
-  readonly engine: 'folder' | 's3';
-  /** ms */
-  readonly urlLifetime: number;
-  /** Null: one is made and kept in the data directory. */
-  readonly secret: string | null;
-  /** As written: relative to the data directory. */
-  readonly folder: { readonly directory: string };
-  /** Not null where the engine is `s3`. */
-  readonly s3: S3Settings | null;
-}
 
 export interface GatewaySettings {
   readonly listen: { readonly host: string; readonly port: number };
@@ -38,7 +12,8 @@ export interface GatewaySettings {
   readonly publicUrl: string | null;
   /** Absolute. */
   readonly dataDirectory: string;
-  readonly objects: ObjectSettings;
+  /** `s3` is there where the engine is `s3`. */
+  readonly objects: ObjectsSettings;
   readonly ledger: { readonly engine: 'sqlite'; readonly journal: { readonly sync: 'off' | 'batch' } };
   readonly counters: { readonly engine: 'memory' };
   readonly log: {
@@ -54,20 +29,9 @@ export interface GatewaySettings {
   readonly metrics: { readonly enabled: boolean; readonly path: string };
 }
 
-function linkCredentials(s3: NonNullable<GatewayFile['objects']['s3']>): S3Settings['credentials'] {
-  const { accessKeyId, secretAccessKey, sessionToken = null } = s3;
-  return accessKeyId === undefined || secretAccessKey === undefined
-    ? null
-    : { accessKeyId, secretAccessKey, sessionToken };
-}
-
-function linkObjects(objects: GatewayFile['objects']): ObjectSettings {
-  const { engine, urlLifetime, secret = null, folder, s3 } = objects;
-  const shared = { engine, urlLifetime: duration(urlLifetime), secret, folder };
-  if (s3 === undefined) return { ...shared, s3: null };
-  const { bucket, region, endpoint = null, forcePathStyle, checksums, prefix } = s3;
-  const credentials = linkCredentials(s3);
-  return { ...shared, s3: { bucket, region, endpoint, forcePathStyle, checksums, prefix, credentials } };
+function linkObjects({ urlLifetime, s3, ...others }: GatewayFile['objects']): ObjectsSettings {
+  const objects = { ...others, urlLifetime: duration(urlLifetime) };
+  return s3 === undefined ? objects : { ...objects, s3: { ...s3, timeout: duration(s3.timeout) } };
 }
 
 function checkObjects(source: SourceFile, { engine, s3 }: GatewayFile['objects'], faults: Faults): void {

@@ -17,7 +17,7 @@ export interface ChannelsFile {
        */
       multiplier: string;
       /**
-       * What each key of the group may use. A limit that is left out does not apply.
+       * What all keys of the group together may use. A limit that is left out does not apply.
        */
       limits?: {
         /**

@@ -38,17 +38,19 @@ export interface GatewayFile {
      */
     urlLifetime: string;
     /**
-     * Key of the signatures of the `folder` engine, at least 32 characters. Left out: one is made and kept in the data directory.
+     * Key of the signatures of the `folder` engine, at least 32 characters. Of a list the first one signs and all are accepted, so that it can be rotated. Left out: one is made and kept in the data directory.
+     *
+     * @minItems 1
      */
-    secret?: string;
+    secret?: string | string[];
     /**
-     * Settings of the `folder` engine.
+     * Settings of the `folder` engine, which keeps objects below `objects/` in the data directory.
      */
     folder: {
       /**
-       * Folder of the files; relative to the data directory.
+       * Wait until the disk has the bytes before an image counts as stored.
        */
-      directory: string;
+      fsync: boolean;
     };
     /**
      * Settings of the `s3` engine.
@@ -67,6 +69,10 @@ export interface GatewayFile {
        */
       endpoint?: string;
       /**
+       * Under which URL clients reach the same store; signed URLs begin with it. Left out: `endpoint`.
+       */
+      publicEndpoint?: string;
+      /**
        * The bucket stands in the path instead of the host name, as most stores other than Amazon's want it.
        */
       forcePathStyle: boolean;
@@ -83,13 +89,13 @@ export interface GatewayFile {
        */
       secretAccessKey?: string;
       /**
-       * For temporary credentials.
-       */
-      sessionToken?: string;
-      /**
        * Put before every object's key.
        */
       prefix: string;
+      /**
+       * For one operation with all its attempts.
+       */
+      timeout: string;
     };
   };
   /**
