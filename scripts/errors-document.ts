@@ -8,7 +8,7 @@ const introduction = `# Errors
 Every error is answered as \`{"error":{"message","type","param","code"}}\` with the request's id in the header
 \`x-request-id\` and at the end of the message. Within a stream that has already begun the same object is sent as its last
 event. \`Retry\` says whether the same request may succeed later: wait 1, 2, then 4 seconds with a little jitter, or as
-long as \`Retry-After\` says. Codes that a vendor made up for its own 4xx answers are handed on as they are.`;
+long as \`Retry-After\` says.`;
 
 export function errorsDocument(): string {
   const entries = Object.entries(errorTable).sort(([, left], [, right]) => left.status - right.status);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Configuration, formatFault, type LoadResult, loadConfiguration } from '../../engine/config/index.ts';
 import { noUsage } from '../../engine/plugin.ts';
+import { builtIns } from '../../plugins/index.ts';
 import { createFolder } from './folder.ts';
 import { registry } from './registry.ts';
 
@@ -24,6 +25,12 @@ describe('the four files at the top level', () => {
     ]);
     expect(configuration.notices).toHaveLength(3);
     expect(configuration.notices[0]).toContain('openai-production is left out');
+  });
+
+  test('load with the built-in plugins, vendors and families', async () => {
+    const configuration = loaded(await loadConfiguration('.', builtIns, {}));
+    const offers = configuration.groups.get('default')?.offers ?? new Map();
+    expect([...offers.keys()]).toEqual([...configuration.models.keys()]);
   });
 
   test('load with all variables set; real accounts stand behind the simulated ones', async () => {
