@@ -13,6 +13,7 @@ import type { RawHeaders, Receiver, Sending, TransportFailure } from '../upstrea
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { chatRequest } from './upstream-request.ts';
 
 const largestReply = 64 * 1024 * 1024;
 const largestError = 256 * 1024;
@@ -54,18 +55,7 @@ export class ChatAttempts implements Receiver {
     this.chunks = [];
     this.length = 0;
     const { target, credential } = next;
-    const { timeouts } = target.channel;
-    this.sending = target.connections.send(
-      {
-        method: 'POST',
-        path: this.call.stream ? target.paths.stream! : target.paths.whole!,
-        headers: target.headers[credential]!,
-        body: target.bridge!.request(this.exchange, this.call, target.vendorModel, target.overrides),
-        firstByteTimeout: timeouts.firstByte,
-        idleTimeout: timeouts.idle,
-      },
-      this,
-    );
+    this.sending = target.connections.send(chatRequest(this.exchange, this.call, target, credential), this);
   }
 
   onHead(status: number, headers: RawHeaders): void {

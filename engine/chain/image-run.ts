@@ -16,9 +16,9 @@ import { codecFailure, type Failure, malformed, transportFailure, vendorFailure 
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
 import { SseReader } from '../wire/sse.ts';
 import { Attempts, type Try } from './attempts.ts';
-import { overridden } from './bridge.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { imageRequest } from './upstream-request.ts';
 
 /** Ten images of 4K in Base64 stay below. */
 const largestAnswer = 512 * 1024 * 1024;
@@ -102,18 +102,7 @@ export class ImageRun {
   private async attempt(tried: Try): Promise<void> {
     const { target, credential } = tried;
     const codec = target.images!;
-    const upstream = codec.encodeRequest(this.call, target.vendorModel);
-    const body = upstream.pieces.length === 1 ? upstream.pieces[0]! : Buffer.concat(upstream.pieces);
-    const isJson = upstream.contentType === 'application/json';
-    const { timeouts } = target.channel;
-    this.answer = Answer.send(target.connections, {
-      method: 'POST',
-      path: target.paths[this.call.operation]!,
-      headers: [...target.headers[credential]!, 'content-type', upstream.contentType],
-      body: isJson ? overridden(body, target.overrides) : body,
-      firstByteTimeout: timeouts.firstByte,
-      idleTimeout: timeouts.idle,
-    });
+    this.answer = Answer.send(target.connections, imageRequest(this.call, target, credential));
     const answer = await this.answer.head;
     if (answer.status >= 300) throw new AttemptFailed(await this.readError(answer, tried));
     const isEvents = headerValue(answer.headers, 'content-type').startsWith('text/event-stream');
