@@ -11,9 +11,9 @@ export function lastFrameEnd(bytes: Buffer): number {
   const length = bytes.length;
   if (length >= 2 && bytes[length - 1] === LF && bytes[length - 2] === LF) return length;
   const bare = bytes.lastIndexOf('\n\n');
-  const windows = bytes.lastIndexOf('\r\n\r\n');
+  const windows = bytes.lastIndexOf('\n\r\n');
   const oldMac = bytes.lastIndexOf('\r\r');
-  return Math.max(bare < 0 ? 0 : bare + 2, windows < 0 ? 0 : windows + 4, oldMac < 0 ? 0 : oldMac + 2);
+  return Math.max(bare < 0 ? 0 : bare + 2, windows < 0 ? 0 : windows + 3, oldMac < 0 ? 0 : oldMac + 2);
 }
 
 /**
@@ -28,7 +28,7 @@ export class FrameSplitter {
   push(chunk: Buffer): Buffer | null {
     if (this.waitingBytes === 0) {
       const end = lastFrameEnd(chunk);
-      if (end === chunk.length) return chunk;
+      if (end === chunk.length) return end === 0 ? null : chunk;
       this.keep(chunk.subarray(end));
       return end === 0 ? null : chunk.subarray(0, end);
     }
@@ -63,8 +63,17 @@ export class FrameSplitter {
   private keep(bytes: Buffer): void {
     this.waiting.push(bytes);
     this.waitingBytes += bytes.length;
+    if (this.waitingBytes > maximumFrameBytes) throw new Error('a frame of the stream is too large');
     // Byte-wise trickles would make a long list of tiny pieces.
-    if (this.waiting.length > 64) this.waiting = [Buffer.concat(this.waiting)];
+    if (this.waiting.length > 64) this.mergeTail();
+  }
+
+  /** Joins pieces from the end as long as they are of a size: each byte is copied only a logarithm of times. */
+  private mergeTail(): void {
+    let from = this.waiting.length - 1;
+    let size = this.waiting[from]!.length;
+    while (from > 0 && this.waiting[from - 1]!.length <= 2 * size) size += this.waiting[--from]!.length;
+    this.waiting = [...this.waiting.slice(0, from), Buffer.concat(this.waiting.slice(from))];
   }
 
   private tail(count: number): Buffer {

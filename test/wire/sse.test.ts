@@ -64,4 +64,18 @@ describe('the SSE reader', () => {
     expect(reader.push(Buffer.from('data: {"a":1}'))).toEqual([]);
     expect(reader.end()).toEqual([{ event: null, data: '{"a":1}' }]);
   });
+  it('a mixed blank line ends a frame, and an empty chunk is none', () => {
+    const splitter = new FrameSplitter();
+    expect(splitter.push(Buffer.from('data: 1\n\r\n'))?.toString()).toBe('data: 1\n\r\n');
+    expect(splitter.push(Buffer.alloc(0))).toBeNull();
+  });
+  it('a frame without end is given up, however small its pieces are', () => {
+    const splitter = new FrameSplitter();
+    const byte = Buffer.from('x');
+    for (let count = 0; count < 200_000; count++) expect(splitter.push(byte)).toBeNull();
+    const piece = Buffer.alloc(1024 * 1024, 'x');
+    expect(() => {
+      for (let megabytes = 0; megabytes < 70; megabytes++) splitter.push(piece);
+    }).toThrow('too large');
+  });
 });

@@ -82,7 +82,8 @@ export function decodeChunks(readChoice: (choice: OpenAiChoice) => ChatEvent[]):
   let started = false;
   const finished = new Set<number>();
   const finish = ({ index, value }: OpenAiChoice): ChatEvent[] => {
-    if (typeof value.finish_reason !== 'string' || finished.has(index)) return [];
+    // Some vendors send an empty word until the last.
+    if (typeof value.finish_reason !== 'string' || value.finish_reason === '' || finished.has(index)) return [];
     finished.add(index);
     return [{ type: 'finish', choice: index, reason: readFinish(value.finish_reason) }];
   };

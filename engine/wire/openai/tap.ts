@@ -1,34 +1,34 @@
 /**
  * The tap of a relayed OpenAI stream: bytes pass as they came, only usage is read, and what the client must not see is
- * cut out (the usage chunk it did not ask for) or kept back (`[DONE]`, which waits for the journal).
+ * cut out (the usage chunk it did not ask for) or kept back (`[DONE]`, which waits for the journal; an error, which the
+ * engine says in its own words).
  */
 import type { SseFrame, StreamTap, VendorError } from '../../contract/chat.ts';
 import type { TokenUsage } from '../../contract/usage.ts';
+import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import { FrameSplitter, readFrames } from '../sse.ts';
+import { isObject } from './fields.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
-const LF = 0x0a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACKET = 0x5d;
-const usageKey = Buffer.from('"usage":');
-const doneFrames = [
-  Buffer.from('data: [DONE]\n\n'),
-  Buffer.from('data: [DONE]\r\n\r\n'),
-  Buffer.from('data:[DONE]\n\n'),
-  Buffer.from('data: [DONE]'),
-];
-/** How many of the last pieces are kept for the verdict at the end: finish chunk, usage chunk, one more. */
-const remembered = 3;
+const COLON = 0x3a;
+/** What a frame worth parsing holds. `"usage":null` and `"finish_reason":""` are in every chunk of some vendors. */
+const telling = /"usage"\s*:\s*\{|"error"\s*:\s*[^\sn]|"finish_reason"\s*:\s*"[^"]|\[DONE\]|event:\s?error/;
+/** The same, or more than one frame. One test on a copy of the text costs less than one search in a Buffer. */
+const tellingOrSeveral = new RegExp(`${telling.source}|\\n\\r?\\n[^\\r\\n]|\\r\\r[^\\r\\n]`);
+const blankLine = /\n\r?\n|\r\r/g;
+
+type Verdict = 'pass' | 'hide' | 'end';
 
 export class OpenAiTap implements StreamTap {
   begun = false;
   finished = false;
+  complete = false;
   usage: TokenUsage | null = null;
+  error: VendorError | null = null;
+  /** Each frame of these streams carries about one token. */
   estimatedOutput = 0;
   private readonly hidesUsage: boolean;
   private readonly splitter = new FrameSplitter();
-  private last: Buffer[] = [];
-  private failure: VendorError | null = null;
 
   constructor(hidesUsage: boolean) {
     this.hidesUsage = hidesUsage;
@@ -46,116 +46,95 @@ export class OpenAiTap implements StreamTap {
     return this.take(Buffer.concat([rest, Buffer.from('\n\n')]));
   }
 
-  get error(): VendorError | null {
-    return this.failure;
-  }
-
-  get complete(): boolean {
-    return this.last.some((piece) => /"finish_reason"\s*:\s*"/.test(piece.toString('latin1')));
-  }
-
-  private take(frames: Buffer): Buffer | null {
-    const bytes = this.withoutDone(frames);
-    if (bytes === null) return null;
-    if (!this.begun || startsWithError(bytes)) this.inspect(bytes);
-    this.estimatedOutput += countFrames(bytes);
-    this.last.push(bytes);
-    if (this.last.length > remembered) this.last.shift();
-    return bytes.indexOf(usageKey) < 0 ? bytes : this.readUsage(bytes);
-  }
-
-  /** Parses the first events, and those that look like an error. */
-  private inspect(bytes: Buffer): void {
-    for (const frame of readFrames(bytes)) {
-      this.begun = true;
-      const error = frame.data.startsWith('{') ? errorOf(frame) : null;
-      if (error !== null) this.failure = error;
-    }
-  }
-
-  private withoutDone(bytes: Buffer): Buffer | null {
-    let end = bytes.length;
-    while (bytes[end - 1] === LF || bytes[end - 1] === 0x0d) end--;
-    if (bytes[end - 1] !== CLOSE_BRACKET) return bytes;
-    for (const done of doneFrames) {
-      const start = bytes.length - done.length;
-      if (start < 0 || bytes.compare(done, 0, done.length, start) !== 0) continue;
-      this.finished = true;
-      return start === 0 ? null : bytes.subarray(0, start);
-    }
+  private take(bytes: Buffer): Buffer | null {
+    if (this.finished || this.error !== null) return null;
+    const text = bytes.toString('latin1');
+    if (!this.begun || tellingOrSeveral.test(text)) return this.sift(bytes, text);
+    if (bytes[0] !== COLON) this.estimatedOutput++;
     return bytes;
   }
 
-  /** Only a frame with a `usage` object is parsed; `"usage":null` is in every chunk of some vendors. */
-  private readUsage(bytes: Buffer): Buffer | null {
-    let kept: Buffer[] | null = null;
+  /** Frame by frame; `text` has one character for each byte. */
+  private sift(bytes: Buffer, text: string): Buffer | null {
+    const kept: Buffer[] = [];
     let copied = 0;
-    for (let at = bytes.indexOf(usageKey); at >= 0; at = bytes.indexOf(usageKey, at + usageKey.length)) {
-      let value = at + usageKey.length;
-      while (bytes[value] === 0x20) value++;
-      if (bytes[value] !== OPEN_BRACE) continue;
-      const { start, end } = frameAround(bytes, at);
-      const data = parseData(bytes.subarray(start, end));
-      const usage = data === null ? null : readOpenAiUsage(data.usage);
-      if (usage === null) continue;
-      this.usage = usage;
-      if (this.hidesUsage && Array.isArray(data!.choices) && data!.choices.length === 0) {
-        kept ??= [];
+    for (let start = 0; start < bytes.length; ) {
+      const end = frameEnd(text, start);
+      const verdict = this.judge(bytes.subarray(start, end), text.slice(start, end));
+      if (verdict !== 'pass') {
         kept.push(bytes.subarray(copied, start));
         copied = end;
       }
-      at = end - usageKey.length;
+      if (verdict === 'end') {
+        copied = bytes.length;
+        break;
+      }
+      start = end;
     }
-    if (kept === null) return bytes;
+    if (copied === 0) return bytes;
     kept.push(bytes.subarray(copied));
     const rest = Buffer.concat(kept);
     return rest.length === 0 ? null : rest;
   }
-}
 
-/** Each frame of these streams carries about one token. */
-function countFrames(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf('\n\n'); at >= 0; at = bytes.indexOf('\n\n', at + 2)) count++;
-  if (count > 0) return count;
-  for (let at = bytes.indexOf('\r\n\r\n'); at >= 0; at = bytes.indexOf('\r\n\r\n', at + 4)) count++;
-  return count;
-}
+  private judge(bytes: Buffer, text: string): Verdict {
+    if (this.begun && !telling.test(text)) {
+      if (text.startsWith('data:')) this.estimatedOutput++;
+      return 'pass';
+    }
+    const [frame] = readFrames(bytes);
+    return frame === undefined ? 'pass' : this.read(frame);
+  }
 
-function startsWithError(bytes: Buffer): boolean {
-  // `data: {"error"` or `event: error`: any other frame of these vendors begins with the id or the object.
-  return (
-    (bytes[0] === 0x65 && bytes.indexOf('event: error') === 0) ||
-    (bytes[7] === 0x22 && bytes[8] === 0x65 && bytes[9] === 0x72) ||
-    bytes.indexOf('\n\ndata: {"error"') >= 0
-  );
-}
+  private read(frame: SseFrame): Verdict {
+    const isFirst = !this.begun;
+    this.begun = true;
+    if (frame.data === '[DONE]') {
+      this.finished = true;
+      return 'end';
+    }
+    const data = parse(frame.data);
+    this.error = errorOf(frame, data, isFirst);
+    if (this.error !== null) return 'end';
+    return data === undefined || !isObject(data) ? 'pass' : this.readChunk(data);
+  }
 
-function errorOf(frame: SseFrame): VendorError | null {
-  try {
-    return readOpenAiError(JSON.parse(frame.data));
-  } catch {
-    // A first event that is no JSON is no answer either.
-    return { message: 'an event of the stream is not JSON', code: null, type: null, param: null, retryAfter: null };
+  private readChunk(data: JsonObject): Verdict {
+    const usage = readOpenAiUsage(data.usage);
+    if (usage !== null) this.usage = usage;
+    const choices = Array.isArray(data.choices) ? data.choices : [];
+    if (choices.some(hasFinished)) this.complete = true;
+    if (usage !== null && choices.length === 0) return this.hidesUsage ? 'hide' : 'pass';
+    this.estimatedOutput++;
+    return 'pass';
   }
 }
 
-function parseData(frame: Buffer): { usage?: unknown; choices?: unknown } | null {
-  const [first] = readFrames(frame);
+/** Behind the blank line that closes the frame at `start`. */
+function frameEnd(text: string, start: number): number {
+  blankLine.lastIndex = start;
+  return blankLine.test(text) ? blankLine.lastIndex : text.length;
+}
+
+const hasFinished = (choice: JsonValue): boolean =>
+  isObject(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '';
+
+function parse(data: string): JsonValue | undefined {
   try {
-    return first === undefined ? null : (JSON.parse(first.data) as { usage?: unknown; choices?: unknown });
+    return JSON.parse(data) as JsonValue;
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-/** The frame that holds the byte at `at`; its blank line belongs to it. */
-function frameAround(bytes: Buffer, at: number): { start: number; end: number } {
-  const before = Math.max(endOf(bytes.lastIndexOf('\n\n', at), 2), endOf(bytes.lastIndexOf('\r\n\r\n', at), 4));
-  const ends = [endOf(bytes.indexOf('\n\n', at), 2), endOf(bytes.indexOf('\r\n\r\n', at), 4)].filter((end) => end > 0);
-  return { start: before, end: ends.length === 0 ? bytes.length : Math.min(...ends) };
+function errorOf(frame: SseFrame, data: JsonValue | undefined, isFirst: boolean): VendorError | null {
+  const reported = data === undefined ? null : readOpenAiError(data);
+  if (reported !== null) return reported;
+  if (frame.event === 'error') return plainError(frame.data.slice(0, 1000));
+  // A first event that is no JSON is no answer either.
+  return isFirst && data === undefined ? plainError('an event of the stream is not JSON') : null;
 }
 
-function endOf(index: number, length: number): number {
-  return index < 0 ? 0 : index + length;
+function plainError(message: string): VendorError {
+  return { message, code: null, type: null, param: null, retryAfter: null };
 }

@@ -40,24 +40,24 @@ export function writeOpenAiUsage(usage: TokenUsage): JsonObject {
 const text = (value: JsonValue | undefined) =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
 
-/** `{"error":{message,type,param,code}}`, `{"error":"…"}`, or either within an array; null for anything else. */
+/**
+ * `{"error":{message,type,param,code}}`, `{"error":"…"}`, either within an array, or `{"object":"error",message,…}`;
+ * null for anything else.
+ */
 export function readOpenAiError(value: JsonValue): VendorError | null {
   const body = Array.isArray(value) ? value[0] : value;
-  if (!isObject(body) || !body.error) return null;
-  const { error } = body;
-  if (!isObject(error))
-    return {
-      message: text(error) ?? 'unknown error',
-      code: text(body.code),
-      type: null,
-      param: null,
-      retryAfter: null,
-    };
+  if (!isObject(body)) return null;
+  if (isObject(body.error)) return errorFrom(body.error);
+  if (body.error) return errorFrom({ message: body.error, code: body.code ?? null });
+  return body.object === 'error' ? errorFrom(body) : null;
+}
+
+function errorFrom({ message, code, type, param }: JsonObject): VendorError {
   return {
-    message: text(error.message) ?? 'unknown error',
-    code: text(error.code),
-    type: text(error.type),
-    param: text(error.param),
+    message: text(message) ?? 'unknown error',
+    code: text(code),
+    type: text(type),
+    param: text(param),
     retryAfter: null,
   };
 }
