@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { packageRoot } from '../config/index.ts';
 import { addAudit } from './audit.ts';
+import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
+import { addExplain } from './explain.ts';
 import { describeFailure, NotWell } from './failure.ts';
 import { addKeys } from './keys.ts';
 import type { Parts } from './parts.ts';
+import { addRoutes } from './routes.ts';
 import { addServe } from './serve.ts';
 import { addSimulate } from './simulate.ts';
 import { addUsage } from './usage.ts';
@@ -24,7 +27,18 @@ function createProgram(parts: Parts): Command {
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .addHelpText('after', '\nExit codes: 0 well, 1 the thing asked about is not well, 2 wrong usage.');
-  const adders = [addServe, addDemo, addUsers, addKeys, addUsage, addAudit, addSimulate];
+  const adders = [
+    addServe,
+    addDemo,
+    addCheck,
+    addRoutes,
+    addExplain,
+    addUsers,
+    addKeys,
+    addUsage,
+    addAudit,
+    addSimulate,
+  ];
   for (const add of adders) add(program, parts);
   return program;
 }

@@ -7,6 +7,7 @@ import type { Environment } from './substitute.ts';
 
 /** `folder` is where relative paths in the files begin. The texts are unexpanded: values of `${…}` are not in them. */
 interface Active {
+  readonly pid: number;
   readonly folder: string;
   readonly files: Texts;
 }
@@ -17,6 +18,7 @@ const fileOf = (dataDirectory: string) => join(dataDirectory, 'active-configurat
 export async function writeActive(dataDirectory: string, folder: string, configuration: Configuration): Promise<void> {
   const { gateway, channels, models, routes } = configuration.sources;
   const active: Active = {
+    pid: process.pid,
     folder: resolve(folder),
     files: { gateway: gateway.text, channels: channels.text, models: models.text, routes: routes.text },
   };
@@ -38,8 +40,19 @@ export async function readActive(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const { folder, files } = JSON.parse(text) as Active;
+  const { pid, folder, files } = JSON.parse(text) as Active;
+  if (!isAlive(pid)) return null;
   return loadConfiguration(folder, builtIns, environment, files);
+}
+
+/** A gateway that was killed leaves its file behind. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 export async function removeActive(dataDirectory: string): Promise<void> {

@@ -1,0 +1,19 @@
+/** The smallest body of each protocol, for where none is given. */
+import type { JsonObject } from '../../contract/values.ts';
+
+const bodies: Readonly<Record<string, JsonObject>> = {
+  'openai-chat': { messages: [{ role: 'user', content: 'Hello' }] },
+  'openai-completions': { prompt: 'Hello' },
+  'openai-responses': { input: 'Hello' },
+  'anthropic-messages': { max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] },
+  'gemini-generate': { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  'openai-images': { prompt: 'A red fox in the snow' },
+};
+
+export const sampleBody = (protocol: string): JsonObject => bodies[protocol] ?? {};
+
+/** A PNG of one pixel: the reference image of an edit. */
+export const samplePng = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);

@@ -1,0 +1,80 @@
+/** The exact request that a vendor would get, with every secret masked. */
+import type { LiveExchange } from '../../chain/exchange.ts';
+import type { Target } from '../../chain/target.ts';
+import { chatRequest, imageRequest } from '../../chain/upstream-request.ts';
+import type { Configuration } from '../../config/index.ts';
+import type { JsonValue } from '../../contract/values.ts';
+import type { UpstreamRequest } from '../../upstream/pools.ts';
+import { readForm } from './form-parts.ts';
+
+export interface ExplainedRequest {
+  readonly channel: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON as the vendor gets it, or the parts of a form; long Base64 is cut. */
+  readonly body: JsonValue;
+}
+
+const longestShown = 200;
+/** Of a long secret the beginning tells what kind it is, the end which one. */
+const maskable = 24;
+
+const mask = (secret: string): string =>
+  secret.length < maskable ? '***' : `${/^[a-z]{2,4}-/i.exec(secret)?.[0] ?? ''}…${secret.slice(-4)}`;
+
+function createMasking(secrets: readonly string[]): (text: string) => string {
+  const sorted = [...new Set(secrets)].sort((left, right) => right.length - left.length);
+  return (text) => sorted.reduce((result, secret) => result.replaceAll(secret, () => mask(secret)), text);
+}
+
+/** Values that came from the environment or a file; short ones would only garble the text. */
+const outsideSecrets = ({ sources }: Configuration): string[] =>
+  sources.channels.secrets.filter((secret) => secret.length >= 8);
+
+function shorten(value: JsonValue, masked: (text: string) => string): JsonValue {
+  if (typeof value === 'string')
+    return value.length > longestShown && /^[\w+/=:;,-]+$/.test(value)
+      ? `${value.slice(0, 40)}… (${value.length} characters)`
+      : masked(value);
+  if (Array.isArray(value)) return value.map((item) => shorten(item, masked));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shorten(item, masked)]));
+}
+
+function readShown({ body, headers }: UpstreamRequest): JsonValue {
+  if (body === null) return null;
+  const contentType = headers[headers.lastIndexOf('content-type') + 1] ?? '';
+  if (contentType.startsWith('multipart/')) return readForm(body, contentType);
+  return JSON.parse(body.toString('utf8')) as JsonValue;
+}
+
+function headersOf({ headers }: UpstreamRequest, masked: (text: string) => string): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (let index = 0; index + 1 < headers.length; index += 2) shown[headers[index]!] = masked(headers[index + 1]!);
+  return shown;
+}
+
+/** Headers that an operator laid over the vendor's may carry secrets written into the file itself. */
+const secretName = /key|token|secret|auth|cookie|password/i;
+
+function secretHeaders({ channel }: Target): string[] {
+  return Object.entries(channel.headers)
+    .filter(([name, value]) => secretName.test(name) && value !== '')
+    .map(([, value]) => value);
+}
+
+export function explainRequest(exchange: LiveExchange, target: Target, configuration: Configuration): ExplainedRequest {
+  const call = exchange.call!;
+  const request = call.kind === 'chat' ? chatRequest(exchange, call, target, 0) : imageRequest(call, target, 0);
+  const { channel } = target;
+  const own = [...channel.credentials, ...secretHeaders(target)];
+  const masked = createMasking([...own, ...outsideSecrets(configuration)]);
+  return {
+    channel: channel.name,
+    method: request.method,
+    url: createMasking(own)(`${channel.origin}${request.path}`),
+    headers: headersOf(request, masked),
+    body: shorten(readShown(request), masked),
+  };
+}
