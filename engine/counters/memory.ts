@@ -2,14 +2,16 @@
 import { LRUCache } from 'lru-cache';
 import type { ConcurrencyCounter, Counters, RateCounter } from '../contract/ports.ts';
 
-/** A rate that was forgotten begins full again; one that is in use is never the oldest of so many. */
-const maximumRates = 100_000;
+/** Beyond so many names the one that was unused for longest is forgotten: a rate begins full again. */
+const maximumNames = 100_000;
 const minute = 60_000;
 
 /** Counters in memory; `now` is ms of a clock that never goes back. */
 export function createCounters(now: () => number = () => performance.now()): Counters {
-  const rates = new LRUCache<string, TokenBucket>({ max: maximumRates });
-  const running = new Map<string, Running>();
+  const rates = new LRUCache<string, TokenBucket>({ max: maximumNames });
+  const gates = new LRUCache<string, Gate>({ max: maximumNames });
+  /** How many are inside, by name; not there: none. What counts something is never forgotten. */
+  const inside = new Map<string, number>();
   return {
     rate(name, perMinute) {
       const known = rates.get(name);
@@ -19,9 +21,11 @@ export function createCounters(now: () => number = () => performance.now()): Cou
       return bucket;
     },
     concurrency(name, maximum) {
-      const known = running.get(name);
+      const known = gates.get(name);
       if (known !== undefined) return known.limitTo(maximum);
-      return new Running(running, name, maximum);
+      const gate = new Gate(inside, name, maximum);
+      gates.set(name, gate);
+      return gate;
     },
   };
 }
@@ -30,20 +34,21 @@ export function createCounters(now: () => number = () => performance.now()): Cou
 class TokenBucket implements RateCounter {
   readonly #now: () => number;
   #perMinute: number;
+  /** Units × ms of a minute: whole numbers where the clock's are, so that nothing is lost to rounding. */
   #level: number;
   #time: number;
 
   constructor(perMinute: number, now: () => number) {
     this.#now = now;
     this.#perMinute = perMinute;
-    this.#level = perMinute;
+    this.#level = perMinute * minute;
     this.#time = now();
   }
 
   limitTo(perMinute: number): this {
     if (perMinute === this.#perMinute) return this;
     this.#refill();
-    this.#level += perMinute - this.#perMinute;
+    this.#level += (perMinute - this.#perMinute) * minute;
     this.#perMinute = perMinute;
     return this;
   }
@@ -51,36 +56,33 @@ class TokenBucket implements RateCounter {
   /** More than a minute's amount passes when the bucket is full and leaves it overdrawn: it would never pass else. */
   take(amount: number): number {
     this.#refill();
-    const needed = Math.min(amount, this.#perMinute);
+    const needed = Math.min(amount, this.#perMinute) * minute;
     if (this.#level >= needed) {
-      this.#level -= amount;
+      this.#level -= amount * minute;
       return 0;
     }
-    return Math.max(1, Math.ceil(((needed - this.#level) * minute) / this.#perMinute));
+    return Math.max(1, Math.ceil((needed - this.#level) / this.#perMinute));
   }
 
   add(amount: number): void {
     this.#refill();
-    this.#level -= amount;
+    this.#level -= amount * minute;
   }
 
   #refill(): void {
     const time = this.#now();
-    const gained = ((time - this.#time) * this.#perMinute) / minute;
-    this.#level = Math.min(this.#perMinute, this.#level + gained);
+    this.#level = Math.min(this.#perMinute * minute, this.#level + (time - this.#time) * this.#perMinute);
     this.#time = time;
   }
 }
 
-/** In the table only while it counts something, so that the table is as large as what runs. */
-class Running implements ConcurrencyCounter {
-  readonly #table: Map<string, Running>;
+class Gate implements ConcurrencyCounter {
+  readonly #inside: Map<string, number>;
   readonly #name: string;
   #maximum: number;
-  #count = 0;
 
-  constructor(table: Map<string, Running>, name: string, maximum: number) {
-    this.#table = table;
+  constructor(inside: Map<string, number>, name: string, maximum: number) {
+    this.#inside = inside;
     this.#name = name;
     this.#maximum = maximum;
   }
@@ -91,15 +93,16 @@ class Running implements ConcurrencyCounter {
   }
 
   enter(): boolean {
-    if (this.#count >= this.#maximum) return false;
-    if (this.#count === 0) this.#table.set(this.#name, this);
-    this.#count++;
+    const count = this.#inside.get(this.#name) ?? 0;
+    if (count >= this.#maximum) return false;
+    this.#inside.set(this.#name, count + 1);
     return true;
   }
 
   leave(): void {
-    if (this.#count === 0) throw new Error(`The counter ${this.#name} was left more often than entered.`);
-    this.#count--;
-    if (this.#count === 0) this.#table.delete(this.#name);
+    const count = this.#inside.get(this.#name);
+    if (count === undefined) throw new Error(`The counter ${this.#name} was left more often than entered.`);
+    if (count === 1) this.#inside.delete(this.#name);
+    else this.#inside.set(this.#name, count - 1);
   }
 }

@@ -35,6 +35,7 @@ export class Applier {
   #queue: { entry: Entry; segment: Segment }[] = [];
   #running: Promise<void> | null = null;
   #hurry = new AbortController();
+  #stopped = false;
 
   constructor(options: ApplierOptions) {
     this.#options = options;
@@ -52,10 +53,16 @@ export class Applier {
     await this.#retire();
   }
 
+  /** What is still queued stays in the journal. */
+  stop(): void {
+    this.#stopped = true;
+    this.#hurry.abort();
+  }
+
   async #run(): Promise<void> {
     let retry = firstRetry;
     await this.#gather();
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 && !this.#stopped) {
       try {
         await this.#applyNext();
         retry = firstRetry;

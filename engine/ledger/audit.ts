@@ -7,8 +7,8 @@ import type { Tables } from './tables.ts';
 /** One transaction sees one state; what a running gateway has not applied yet is in none of the sums. */
 export function auditLedger(database: LedgerDatabase): Promise<Audit> {
   return database.query.transaction().execute(async (transaction) => {
-    const credits = await sumByUser(transaction, 'credits', 'amount');
-    const usage = await sumByUser(transaction, 'usage', 'quota');
+    const credits = await sumCredits(transaction);
+    const usage = await sumUsage(transaction, 'user_id');
     const users = await transaction.selectFrom('users').select(['id', 'name', 'balance']).orderBy('id').execute();
     const accounts = users.map((user) => auditAccount(user, credits.get(user.id) ?? 0, usage.get(user.id) ?? 0));
     const known = new Set(users.map((user) => user.id));
@@ -37,34 +37,35 @@ function sentenceOf(account: AuditedAccount): string {
   return `User ${userId} (${name}) has ${balance} units; credits ${credits} less usage ${usage} make ${credits - usage}, a difference of ${difference}.`;
 }
 
-async function sumByUser(
-  transaction: Transaction<Tables>,
-  table: 'credits' | 'usage',
-  column: 'amount' | 'quota',
-): Promise<Map<number, number>> {
+async function sumCredits(transaction: Transaction<Tables>): Promise<Map<number, number>> {
   const rows = await transaction
-    .selectFrom(table)
-    .select((select) => ['user_id', select.fn.sum<number>(column).as('sum')])
+    .selectFrom('credits')
+    .select((select) => ['user_id as id', select.fn.sum<number>('amount').as('sum')])
     .groupBy('user_id')
     .execute();
-  return new Map(rows.map((row) => [row.user_id, Number(row.sum)]));
+  return new Map(rows.map((row) => [row.id, Number(row.sum)]));
+}
+
+async function sumUsage(transaction: Transaction<Tables>, by: 'user_id' | 'key_id'): Promise<Map<number, number>> {
+  const rows = await transaction
+    .selectFrom('usage')
+    .select((select) => [`${by} as id`, select.fn.sum<number>('quota').as('sum')])
+    .groupBy(by)
+    .execute();
+  return new Map(rows.map((row) => [row.id, Number(row.sum)]));
 }
 
 async function auditKeys(transaction: Transaction<Tables>): Promise<string[]> {
-  const rows = await transaction
+  const usage = await sumUsage(transaction, 'key_id');
+  const keys = await transaction
     .selectFrom('keys')
-    .leftJoin('usage', 'usage.key_id', 'keys.id')
-    .select((select) => [
-      'keys.id',
-      'keys.prefix',
-      'keys.quota as given',
-      'keys.quota_left as left',
-      select.fn.coalesce(select.fn.sum<number>('usage.quota'), select.lit(0)).as('used'),
-    ])
-    .where('keys.quota', 'is not', null)
-    .groupBy('keys.id')
+    .select(['id', 'prefix', 'quota', 'quota_left'])
+    .where('quota', 'is not', null)
     .execute();
-  return rows
-    .filter((row) => Number(row.left) !== Number(row.given) - Number(row.used))
-    .map((row) => `Key ${row.id} (${row.prefix}) has ${row.left} units left of ${row.given}, but used ${row.used}.`);
+  return keys
+    .map((key) => ({ ...key, used: usage.get(key.id) ?? 0 }))
+    .filter((key) => key.quota_left !== key.quota! - key.used)
+    .map(
+      (key) => `Key ${key.id} (${key.prefix}) has ${key.quota_left} units left of ${key.quota}, but used ${key.used}.`,
+    );
 }

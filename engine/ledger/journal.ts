@@ -2,7 +2,7 @@
  * The journal: what was charged is on disk before the reply ends. All lines of one turn of the event loop go out in one
  * write; with `sync: 'batch'` the next write waits until the one before it is on the device.
  */
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Log } from '../contract/values.ts';
 import { segmentPath } from './segments.ts';
 
@@ -29,6 +29,9 @@ export interface JournalOptions<Entry> {
   readonly onFailed: (entries: readonly Entry[]) => void;
 }
 
+/** ms between two log lines about a disk that refuses. */
+const quiet = 5_000;
+
 class Batch<Entry> {
   readonly entries: Entry[] = [];
   readonly lines: string[] = [];
@@ -53,6 +56,8 @@ export class Journal<Entry> {
   #batch: Batch<Entry> | null = null;
   #writing = false;
   #closed = false;
+  #refused = 0;
+  #quietUntil = 0;
 
   constructor(options: JournalOptions<Entry>) {
     this.#options = options;
@@ -124,6 +129,7 @@ export class Journal<Entry> {
         this.#succeed(batch, segment);
       } else {
         this.#cut(segment, before);
+        this.#endSegment();
         this.#fail(batch, error);
       }
       this.#write();
@@ -138,30 +144,31 @@ export class Journal<Entry> {
   }
 
   #fail(batch: Batch<Entry>, error: unknown): void {
-    this.#options.log.error({ err: error, rows: batch.entries.length }, 'the journal cannot be written');
     this.#options.onFailed(batch.entries);
     batch.reject(error);
+    this.#refused += batch.entries.length;
+    if (performance.now() < this.#quietUntil) return;
+    this.#quietUntil = performance.now() + quiet;
+    this.#options.log.error({ err: error, rows: this.#refused }, 'the journal cannot be written');
+    this.#refused = 0;
   }
 
-  /** Takes lines back that nobody was told of. After a fault the segment is not written to again. */
+  /** Takes lines back that nobody was told of. Where that fails, nothing is ever written after them. */
   #cut(segment: Segment, size: number): void {
     try {
       ftruncateSync(segment.descriptor, size);
       segment.size = size;
     } catch (error) {
-      this.#options.log.error(
-        { err: error, path: segment.path },
-        'refused lines could not be taken out of the journal',
-      );
+      const { path } = segment;
+      this.#options.log.error({ err: error, path }, 'refused lines could not be taken out of the journal');
+      this.#endSegment();
     }
-    this.#endSegment();
   }
 
   #segment(): Segment {
     if (this.#current !== null) return this.#current;
-    const path = segmentPath(this.#options.folder, this.#number);
+    const path = segmentPath(this.#options.folder, this.#number++);
     const descriptor = openSync(path, 'ax', 0o640);
-    this.#number++;
     const segment = { path, descriptor, size: 0, unapplied: 0, closed: false };
     this.segments.push(segment);
     this.#current = segment;
@@ -173,6 +180,13 @@ export class Journal<Entry> {
     if (segment === null) return;
     this.#current = null;
     segment.closed = true;
-    closeSync(segment.descriptor);
+    try {
+      closeSync(segment.descriptor);
+      if (segment.size > 0) return;
+      this.segments.splice(this.segments.indexOf(segment), 1);
+      unlinkSync(segment.path);
+    } catch (error) {
+      this.#options.log.error({ err: error, path: segment.path }, 'a journal segment could not be ended');
+    }
   }
 }

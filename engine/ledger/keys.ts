@@ -86,6 +86,8 @@ export async function revokeKey(database: LedgerDatabase, which: string | number
   return keyOf(row);
 }
 
+const limitNames = new Set(['requestsPerMinute', 'tokensPerMinute', 'concurrency']);
+
 function checkNewKey(key: NewKey): void {
   if (key.name.trim() === '' || key.name.length > 200) throw new AccountsFault('A key name has 1 to 200 characters.');
   if (key.group === '') throw new AccountsFault('A key needs a group.');
@@ -95,6 +97,7 @@ function checkNewKey(key: NewKey): void {
   if (key.expiresAt != null && !isCount(key.expiresAt)) throw new AccountsFault('An expiry is in ms since 1970.');
   const limits: Partial<LimitSettings> = key.limits ?? {};
   for (const [name, limit] of Object.entries(limits)) {
+    if (!limitNames.has(name)) throw new AccountsFault(`There is no limit named ${name}.`);
     if (limit !== null && (!isCount(limit) || limit === 0)) {
       throw new AccountsFault(`The limit ${name} is a whole number above 0.`);
     }

@@ -183,6 +183,7 @@ class FolderLedger implements OpenLedger {
       await applier.drain();
       await replays.close();
     } finally {
+      applier.stop();
       await database.close();
       unlock();
     }

@@ -12,6 +12,9 @@ import type { LedgerDatabase } from './sqlite.ts';
 
 const lifetime = 24 * 3_600_000;
 const purgeInterval = 600_000;
+/** Answers that are kept at most, and bytes of one. */
+const maximumAnswers = 200_000;
+const maximumAnswerBytes = 64 * 1024 * 1024;
 
 export interface ReplaysOptions {
   readonly folder: string;
@@ -37,7 +40,7 @@ export async function openReplays(options: ReplaysOptions): Promise<OpenReplays>
   await mkdir(options.folder, { recursive: true, mode: 0o750 });
   await removeOrphans(options);
   const replays = new FolderReplays(options);
-  await replays.purge();
+  await replays.start();
   return replays;
 }
 
@@ -47,6 +50,8 @@ class FolderReplays implements OpenReplays {
   readonly #lookups = new Map<string, Promise<ReplayState>>();
   readonly #timer: NodeJS.Timeout;
   #purging: Promise<void> = Promise.resolve();
+  #bytes = 0;
+  #answers = 0;
 
   constructor(options: ReplaysOptions) {
     this.#options = options;
@@ -56,6 +61,19 @@ class FolderReplays implements OpenReplays {
       });
     }, purgeInterval);
     this.#timer.unref();
+  }
+
+  async start(): Promise<void> {
+    const { bytes, answers } = await this.#options.database.query
+      .selectFrom('replays')
+      .select((select) => [
+        select.fn.sum<number | null>('size').as('bytes'),
+        select.fn.countAll<number>().as('answers'),
+      ])
+      .executeTakeFirstOrThrow();
+    this.#bytes = Number(bytes ?? 0);
+    this.#answers = Number(answers);
+    await this.purge();
   }
 
   async begin(scope: string, bodyHash: string): Promise<ReplayState> {
@@ -75,7 +93,7 @@ class FolderReplays implements OpenReplays {
     const running = this.#running.get(scope);
     if (running === undefined) throw new Error('The idempotent request was not begun, or has ended already.');
     try {
-      if (answer.body.length <= this.#options.maximumBytes) await this.#store(scope, running.bodyHash, answer);
+      if (answer.body.length <= maximumAnswerBytes) await this.#store(scope, running.bodyHash, answer);
       else this.#options.log.warn({ bytes: answer.body.length }, 'an answer is too large to be kept for repetition');
     } finally {
       this.#running.delete(scope);
@@ -91,7 +109,7 @@ class FolderReplays implements OpenReplays {
     const { database, now } = this.#options;
     const rows = await database.query
       .selectFrom('replays')
-      .select(['scope', 'file'])
+      .select(['scope', 'file', 'size'])
       .where('created_at', '<=', now() - lifetime)
       .execute();
     for (const row of rows) await this.#forget(row);
@@ -113,8 +131,8 @@ class FolderReplays implements OpenReplays {
         return { state: 'done', status: row.status, contentType: row.content_type, body };
       }
     }
-    this.#running.set(scope, { bodyHash });
     if (row !== undefined) await this.#forget(row);
+    this.#running.set(scope, { bodyHash });
     return { state: 'new' };
   }
 
@@ -130,17 +148,13 @@ class FolderReplays implements OpenReplays {
         .values({ scope, ...row })
         .execute(),
     );
+    this.#bytes += row.size;
+    this.#answers++;
   }
 
   async #shrink(): Promise<void> {
-    const { query } = this.#options.database;
-    const { total } = await query
-      .selectFrom('replays')
-      .select((select) => select.fn.sum<number | null>('size').as('total'))
-      .executeTakeFirstOrThrow();
-    let excess = Number(total ?? 0) - this.#options.maximumBytes;
-    while (excess > 0) {
-      const oldest = await query
+    while (this.#bytes > this.#options.maximumBytes || this.#answers > maximumAnswers) {
+      const oldest = await this.#options.database.query
         .selectFrom('replays')
         .select(['scope', 'file', 'size'])
         .orderBy('created_at')
@@ -148,15 +162,23 @@ class FolderReplays implements OpenReplays {
         .executeTakeFirst();
       if (oldest === undefined) return;
       await this.#forget(oldest);
-      excess -= oldest.size;
     }
   }
 
-  async #forget(row: { readonly scope: string; readonly file: string }): Promise<void> {
+  /** Two that forget the same row at once count it once. */
+  async #forget(row: { readonly scope: string; readonly file: string; readonly size: number }): Promise<void> {
     const { database, folder } = this.#options;
-    await patiently(() =>
-      database.query.deleteFrom('replays').where('scope', '=', row.scope).where('file', '=', row.file).execute(),
+    const { numDeletedRows } = await patiently(() =>
+      database.query
+        .deleteFrom('replays')
+        .where('scope', '=', row.scope)
+        .where('file', '=', row.file)
+        .executeTakeFirstOrThrow(),
     );
+    if (numDeletedRows > 0n) {
+      this.#bytes -= row.size;
+      this.#answers--;
+    }
     await rm(join(folder, row.file), { force: true });
   }
 }

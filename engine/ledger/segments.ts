@@ -1,8 +1,6 @@
 /** The journal's files: `journal/00000001.jsonl` and on. A file is only ever appended to by the process that made it. */
-import { createReadStream } from 'node:fs';
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Values } from './apply.ts';
 import { decodeLine } from './journal-line.ts';
 
@@ -39,14 +37,14 @@ export interface SegmentContent {
 export async function readSegment(path: string): Promise<SegmentContent> {
   const rows: Values[] = [];
   const damaged: number[] = [];
-  let lines = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-    lines++;
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  lines.forEach((line, index) => {
     const values = decodeLine(line);
-    if (values === null) damaged.push(lines);
+    if (values === null) damaged.push(index + 1);
     else rows.push(values);
-  }
-  return { rows, damaged, lines };
+  });
+  return { rows, damaged, lines: lines.length };
 }
 
 /** Keeps a damaged segment for whoever looks into it, under a name that is never replayed. */

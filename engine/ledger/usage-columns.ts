@@ -48,6 +48,9 @@ const texts: ReadonlySet<Field> = new Set<Field>([
 ]);
 const integers: ReadonlySet<Field> = new Set<Field>(['userId', 'keyId', 'quota']);
 
+/** Characters that the usage log keeps of a text: a client may have named its model by a whole book. */
+const longest = 300;
+
 interface FieldRule {
   readonly field: Field;
   readonly nullable: boolean;
@@ -69,7 +72,7 @@ export function valuesOf(row: UsageRow): UsageValue[] {
     const rule = rules[index]!;
     const value = row[rule.field];
     if (!fits(rule, value)) throw new TypeError(`The usage row's ${rule.field} is ${String(value)}.`);
-    values[index] = value;
+    values[index] = typeof value === 'string' && value.length > longest ? value.slice(0, longest) : value;
   }
   if (row.quota < 0) throw new TypeError(`The usage row's quota is ${row.quota}.`);
   return values;
