@@ -6,7 +6,7 @@ import type { Operation, Route } from '../contract/model.ts';
 import { noUsage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { type NativeResponse, Reply } from '../http/reply.ts';
+import { type HeaderPairs, type NativeResponse, Reply } from '../http/reply.ts';
 import { Router, suggestPath } from '../http/router.ts';
 import type { Registry } from '../plugin.ts';
 import { startDeadline } from '../wire/deadline.ts';
@@ -14,6 +14,7 @@ import { chatOperator } from './chat-operator.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { Ending } from './ending.ts';
 import { LiveExchange, nextRequestId } from './exchange.ts';
+import { whenReady } from './flow.ts';
 import { runHead } from './hooks.ts';
 import { imageOperator } from './image-operator.ts';
 import { localOperator } from './local-operator.ts';
@@ -27,6 +28,9 @@ import type { Snapshot } from './snapshot.ts';
 export interface NativeHead {
   getHeader(name: string): string;
 }
+
+/** What a client sent, as far as an answer repeats it. */
+const shown = (text: string): string => text.slice(0, 200);
 
 interface Entry {
   readonly compiled: CompiledRoute;
@@ -72,9 +76,10 @@ export class Runner {
 
   handle(native: NativeResponse, head: NativeHead, method: string, path: string, query: string): void {
     const reply = new Reply(native, nextRequestId());
+    if (method === 'head') reply.bodiless = true;
     const routed = this.router.find(method, path);
     if (routed === null) {
-      if (!this.options.other(reply, head, method, path, query)) this.refuse(reply, this.unknown(method, path));
+      if (!this.options.other(reply, head, method, path, query)) this.answerUnrouted(reply, method, path);
       return;
     }
     if (this.stopping) return this.refuse(reply, new GatewayError('shutting_down'));
@@ -89,9 +94,23 @@ export class Runner {
       const checking = runHead(compiled.onHead, exchange);
       if (checking === undefined) exchange.owed = true;
       else this.watchHead(exchange, checking);
-      operator.begin(exchange, native, checking);
+      this.begin(operator, exchange, native, checking);
     } catch (error) {
       this.ending.fail(exchange, error);
+    }
+  }
+
+  /** What is wrong with the rest of the head is told only to those whose key was accepted. */
+  private begin(
+    operator: Operator,
+    exchange: LiveExchange,
+    native: NativeResponse,
+    checking: Promise<void> | undefined,
+  ): void {
+    try {
+      operator.begin(exchange, native, checking);
+    } catch (error) {
+      whenReady(exchange, checking, toGatewayError(error), this.ending, () => {});
     }
   }
 
@@ -115,24 +134,24 @@ export class Runner {
     this.ending.finish(exchange, { kind: 'aborted', status: 499, code: null, usage: noUsage });
   }
 
-  private refuse(reply: Reply, thrown: unknown): void {
-    const error = toGatewayError(thrown);
-    reply.send(error.status, 'application/json', JSON.stringify(openAiError(error, reply.requestId)));
+  private refuse(reply: Reply, error: GatewayError, headers: HeaderPairs = []): void {
+    reply.send(error.status, 'application/json', JSON.stringify(openAiError(error, reply.requestId)), headers);
   }
 
-  private unknown(method: string, path: string): GatewayError {
+  /** A path that no route has: 404 with a guess; or one that has other methods: they are told. */
+  private answerUnrouted(reply: Reply, method: string, path: string): void {
     const methods = this.router.methodsOf(path);
-    const shown = path.slice(0, 200);
-    if (methods.length > 0)
-      return new GatewayError(
-        'method_not_supported',
-        `${shown} does not support ${method.toUpperCase()}; use ${methods.join(' or ')}.`,
-      );
+    if (methods.length === 0) return this.refuse(reply, this.unknownUrl(method, path));
+    const allow = ['allow', [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')];
+    if (method === 'options') return reply.send(204, 'text/plain', '', allow);
+    const sentence = `${shown(path)} does not support ${shown(method.toUpperCase())}; use ${methods.join(' or ')}.`;
+    this.refuse(reply, new GatewayError('method_not_supported', sentence), allow);
+  }
+
+  private unknownUrl(method: string, path: string): GatewayError {
     const guess = suggestPath(path, (candidate) => this.router.methodsOf(candidate).length > 0);
-    return new GatewayError(
-      'unknown_url',
-      `Unknown route: ${method.toUpperCase()} ${shown}.${guess === null ? ' The base address ends in /v1.' : ` Did you mean ${guess}?`}`,
-    );
+    const hint = guess === null ? 'The base address ends in /v1.' : `Did you mean ${guess}?`;
+    return new GatewayError('unknown_url', `Unknown route: ${shown(method.toUpperCase())} ${shown(path)}. ${hint}`);
   }
 
   private routerFor(snapshot: Snapshot, registry: Registry): Router<Entry> {

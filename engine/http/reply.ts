@@ -40,6 +40,8 @@ export class Reply {
   /** Monotonic ms of the first byte; 0 before. */
   firstByteAt = 0;
   status = 0;
+  /** An answer to HEAD: the head tells the length, the body stays away. */
+  bodiless = false;
   capture: ReplyCapture | null = null;
   private readonly native: NativeResponse;
   private contentType = '';
@@ -91,6 +93,7 @@ export class Reply {
       this.writeHead();
       this.ended = true;
       if (last === undefined) this.native.end();
+      else if (this.bodiless) this.native.endWithoutBody(Buffer.byteLength(last));
       else this.native.end(last);
     });
   }

@@ -48,8 +48,9 @@ export class Router<T> {
     else table.exact.set(path, { value, parameter: '' });
   }
 
+  /** HEAD is served where GET is. */
   find(method: string, path: string): Routed<T> | null {
-    return this.tables.get(method)?.find(path) ?? null;
+    return this.tables.get(method === 'head' ? 'get' : method)?.find(path) ?? null;
   }
 
   /** The methods (upper-case) under which this path exists. */
