@@ -6,6 +6,7 @@
  */
 import { isIP, type LookupFunction } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { type Deadline, startDeadline } from '../wire/deadline.ts';
 
 /** Response headers of a vendor as undici hands them over: name, value, name, value. */
 export type RawHeaders = readonly Buffer[];
@@ -45,31 +46,48 @@ export interface PinnedEndpoint extends Endpoint {
   readonly address: string;
 }
 
-const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
-
 /** One request on its way. It is undici's handler itself: no closure and no second object per request. */
 export class Sending implements Dispatcher.DispatchHandler {
   private readonly receiver: Receiver;
   private readonly release: () => void;
   private abortNative: ((reason?: Error) => void) | null = null;
   private resumeNative: (() => void) | null = null;
+  private readonly idleTimeout: number;
+  private readonly deadline: Deadline;
   private sent = false;
   private over = false;
 
-  constructor(receiver: Receiver, release: () => void) {
+  constructor(receiver: Receiver, request: UpstreamRequest, release: () => void) {
     this.receiver = receiver;
     this.release = release;
+    this.idleTimeout = request.idleTimeout;
+    // undici's own timers cost an object each that lives for half a second.
+    this.deadline = startDeadline(request.firstByteTimeout, () => this.expire());
   }
 
   /** Gives the request up; the receiver hears nothing any more. */
   abort(): void {
     if (this.over) return;
-    this.over = true;
-    if (this.abortNative !== null) this.abortNative(new Error('given up by the gateway'));
+    this.end();
+    this.abortNative?.(new Error('given up by the gateway'));
   }
 
   resume(): void {
+    if (!this.over) this.deadline.restart(this.idleTimeout);
     this.resumeNative?.();
+  }
+
+  private expire(): void {
+    const cause = new Error(this.resumeNative === null ? 'no answer in time' : 'the answer stalled');
+    const { sent } = this;
+    this.end();
+    this.abortNative?.(cause);
+    this.receiver.onBroken({ reason: sent ? 'timeout' : 'connect', cause });
+  }
+
+  private end(): void {
+    this.over = true;
+    this.deadline.cancel();
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -81,28 +99,34 @@ export class Sending implements Dispatcher.DispatchHandler {
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     this.resumeNative = resume;
     // 100 Continue and 103 Early Hints are not the answer.
-    if (status >= 200 && !this.over) this.receiver.onHead(status, headers);
+    if (status < 200 || this.over) return true;
+    this.deadline.restart(this.idleTimeout);
+    this.receiver.onHead(status, headers);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    return this.over ? true : this.receiver.onData(chunk);
+    if (this.over) return true;
+    const goesOn = this.receiver.onData(chunk);
+    if (this.over) return true;
+    // While the client is slow, silence is our own doing.
+    if (goesOn) this.deadline.restart(this.idleTimeout);
+    else this.deadline.cancel();
+    return goesOn;
   }
 
   onComplete(): void {
     this.release();
     if (this.over) return;
-    this.over = true;
+    this.end();
     this.receiver.onEnd();
   }
 
   onError(cause: Error): void {
     this.release();
     if (this.over) return;
-    this.over = true;
-    const code = (cause as { code?: string }).code ?? '';
-    const reason = !this.sent ? 'connect' : timeoutCodes.has(code) ? 'timeout' : 'reset';
-    this.receiver.onBroken({ reason, cause });
+    this.end();
+    this.receiver.onBroken({ reason: this.sent ? 'reset' : 'connect', cause });
   }
 }
 
@@ -189,15 +213,15 @@ export class ConnectionList {
 
   send(request: UpstreamRequest, receiver: Receiver): Sending {
     const client = this.list.take();
-    const sending = new Sending(receiver, () => this.list.give(client));
+    const sending = new Sending(receiver, request, () => this.list.give(client));
     client.dispatch(
       {
         method: request.method,
         path: request.path,
         headers: request.headers as string[],
         body: request.body,
-        headersTimeout: request.firstByteTimeout,
-        bodyTimeout: request.idleTimeout,
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       sending,
     );

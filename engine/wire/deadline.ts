@@ -5,16 +5,22 @@
 const tickMs = 50;
 
 export class Deadline {
-  readonly at: number;
+  at = 0;
   readonly expired: () => void;
-  list: DeadlineList | null;
+  list: DeadlineList | null = null;
   previous: Deadline | null = null;
   next: Deadline | null = null;
 
-  constructor(at: number, expired: () => void, list: DeadlineList) {
-    this.at = at;
+  constructor(expired: () => void) {
     this.expired = expired;
-    this.list = list;
+  }
+
+  /** Counts anew, `duration` ms (a positive number) from now. */
+  restart(duration: number): void {
+    this.list?.remove(this);
+    this.at = performance.now() + duration;
+    listFor(duration).add(this);
+    ticking ??= setInterval(tick, tickMs);
   }
 
   cancel(): void {
@@ -27,6 +33,7 @@ class DeadlineList {
   private last: Deadline | null = null;
 
   add(deadline: Deadline): void {
+    deadline.list = this;
     deadline.previous = this.last;
     if (this.last === null) this.first = deadline;
     else this.last.next = deadline;
@@ -64,15 +71,18 @@ function tick(): void {
   ticking = null;
 }
 
-/** Calls `expired` once after `duration` ms (a positive number), unless it is cancelled before. */
-export function startDeadline(duration: number, expired: () => void): Deadline {
+function listFor(duration: number): DeadlineList {
   let list = lists.get(duration);
   if (list === undefined) {
     list = new DeadlineList();
     lists.set(duration, list);
   }
-  const deadline = new Deadline(performance.now() + duration, expired, list);
-  list.add(deadline);
-  ticking ??= setInterval(tick, tickMs);
+  return list;
+}
+
+/** Calls `expired` once after `duration` ms (a positive number), unless it is cancelled before. */
+export function startDeadline(duration: number, expired: () => void): Deadline {
+  const deadline = new Deadline(expired);
+  deadline.restart(duration);
   return deadline;
 }
