@@ -10,12 +10,15 @@ import {
   type UsageRow,
 } from '../../engine/plugin.ts';
 
+/** No answer has more tokens than this: whatever a client writes, the amount stays a whole number. */
+const mostTokens = 1_000_000_000;
+
 /** What a request will cost at the most, as far as can be told before it runs. */
 function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
   const call = exchange.call!;
   if (call.kind === 'image') return { ...noUsage, images: call.settings.n };
   const bound = call.maxOutputTokens ?? exchange.offer!.model.maxOutputTokens ?? assumedOutputTokens;
-  return { ...noUsage, input: Math.ceil(exchange.body.length / 4), output: bound * call.choices };
+  return { ...noUsage, input: Math.ceil(exchange.body.length / 4), output: Math.min(bound * call.choices, mostTokens) };
 }
 
 function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, now: number): UsageRow {
