@@ -35,6 +35,8 @@ export interface GatewayOptions {
   readonly dataDirectory?: string;
   readonly port?: number;
   readonly environment?: Environment;
+  /** ms between two comments in an image stream that waits for its vendor; default 10 s (proxies cut silent streams). */
+  readonly heartbeat?: number;
   /** What `folder` holds, where it was loaded already. */
   readonly configuration?: Configuration;
 }
@@ -121,6 +123,7 @@ async function serve(
   });
   const runner = new Runner(await compileConfiguration(first, lent), first.registry, {
     receiveTimeout: settings.body.receiveTimeout,
+    heartbeat: options.heartbeat ?? 10_000,
     other,
     observer: { ended: (exchange, outcome) => metrics.record(exchange, outcome) },
     log,

@@ -1,29 +1,24 @@
 /** Image routes: JSON or multipart → call → offer → normalizer and hooks → attempts. */
-import type { ImageBody, ImageCall, ImageProtocol } from '../contract/image.ts';
-import type { Log } from '../contract/values.ts';
+import type { ImageBody, ImageCall } from '../contract/image.ts';
 import { GatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
 import { readMultipart } from '../http/multipart.ts';
-import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
 import { proceed, whenReady } from './flow.ts';
-import { ImageRun } from './image-run.ts';
+import { ImageRun, type ImageRunParts } from './image-run.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
 
-type ClientCodec = NonNullable<ImageProtocol['client']>;
-
 export function imageOperator(
   operation: 'generate' | 'edit',
-  codec: ClientCodec,
   receiveTimeout: number,
-  ending: Ending,
-  log: Log,
+  parts: ImageRunParts,
 ): Operator {
+  const { codec, ending } = parts;
   const go = (exchange: LiveExchange) => {
     // `run` ends the exchange whatever happens; nothing is left to catch.
-    void new ImageRun(exchange, exchange.call as ImageCall, codec, ending, log).run();
+    void new ImageRun(exchange, exchange.call as ImageCall, parts).run();
   };
   const accept = (exchange: LiveExchange, body: ImageBody) => {
     const call = codec.readCall(operation, body);
@@ -40,17 +35,20 @@ export function imageOperator(
           'unsupported_content_type',
           'Image generation takes `application/json`; multipart/form-data is for /images/edits.',
         );
-      readMultipart(native, contentType, bodyLimit, receiveTimeout, (error, body) => {
+      const reading = readMultipart(native, contentType, bodyLimit, receiveTimeout, (error, body) => {
         whenReady(exchange, ready, error, ending, () => accept(exchange, body!));
       });
+      // What has arrived of an upload must not stay in memory until the deadline.
+      exchange.onAbort(() => reading.cancel());
       return;
     }
-    if (operation === 'edit' && !/json/i.test(contentType)) throw new GatewayError('missing_image');
+    if (operation === 'edit') throw new GatewayError('missing_image', undefined, { param: 'image' });
     requireJson(contentType);
-    readBody(native, bodyLimit, receiveTimeout, (error, bytes) => {
+    const reading = readBody(native, bodyLimit, receiveTimeout, (error, bytes) => {
       exchange.body = bytes;
       whenReady(exchange, ready, error, ending, () => accept(exchange, { kind: 'json', value: parseObject(bytes) }));
     });
+    exchange.onAbort(() => reading.cancel());
   };
   return { begin };
 }

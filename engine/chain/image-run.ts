@@ -24,9 +24,17 @@ import { imageRequest } from './upstream-request.ts';
 const largestAnswer = 512 * 1024 * 1024;
 const largestError = 256 * 1024;
 const eventStream = 'text/event-stream; charset=utf-8';
-const heartbeatMs = 10_000;
 
 type ClientCodec = NonNullable<ImageProtocol['client']>;
+
+/** What all runs of a route share. */
+export interface ImageRunParts {
+  readonly codec: ClientCodec;
+  readonly ending: Ending;
+  readonly log: Log;
+  /** ms between two comments in a stream that waits for its vendor. */
+  readonly heartbeat: number;
+}
 
 /** An attempt that failed; the loop decides what follows. */
 class AttemptFailed extends Error {
@@ -44,6 +52,7 @@ export class ImageRun {
   private readonly codec: ClientCodec;
   private readonly ending: Ending;
   private readonly attempts: Attempts;
+  private readonly heartbeatMs: number;
   private answer: Answer | null = null;
   private current: Try | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
@@ -53,12 +62,13 @@ export class ImageRun {
   private eventSent = false;
   private stopped: GatewayError | null = null;
 
-  constructor(exchange: LiveExchange, call: ImageCall, codec: ClientCodec, ending: Ending, log: Log) {
+  constructor(exchange: LiveExchange, call: ImageCall, parts: ImageRunParts) {
     this.exchange = exchange;
     this.call = call;
-    this.codec = codec;
-    this.ending = ending;
-    this.attempts = new Attempts(exchange, exchange.offer!, log);
+    this.codec = parts.codec;
+    this.ending = parts.ending;
+    this.heartbeatMs = parts.heartbeat;
+    this.attempts = new Attempts(exchange, exchange.offer!, parts.log);
   }
 
   async run(): Promise<void> {
@@ -196,7 +206,7 @@ export class ImageRun {
       if (this.exchange.aborted || this.exchange.settled) return;
       this.beginStream();
       this.exchange.reply.write(Buffer.from(': ping\n\n'));
-    }, heartbeatMs);
+    }, this.heartbeatMs);
   }
 
   private async readError(answer: Answer, tried: Try): Promise<Failure> {

@@ -39,6 +39,8 @@ interface Entry {
 
 export interface RunnerOptions {
   readonly receiveTimeout: number;
+  /** ms between two comments in an image stream that waits for its vendor. */
+  readonly heartbeat: number;
   /** Paths that no route has (health, metrics, files); false: not its path either. */
   other(reply: Reply, head: NativeHead, method: string, path: string, query: string): boolean;
   readonly observer: Observer;
@@ -164,11 +166,11 @@ export class Runner {
   }
 
   private operatorFor(route: Route, protocols: ReadonlyMap<string, ChatProtocol | ImageProtocol>): Operator {
-    const { receiveTimeout, log } = this.options;
+    const { receiveTimeout, heartbeat, log } = this.options;
     const chat = () => chatOperator(protocols.get(route.protocol) as ChatProtocol, receiveTimeout, this.ending, log);
     const image = (operation: 'generate' | 'edit') => {
       const codec = (protocols.get(route.protocol) as ImageProtocol).client!;
-      return imageOperator(operation, codec, receiveTimeout, this.ending, log);
+      return imageOperator(operation, receiveTimeout, { codec, ending: this.ending, log, heartbeat });
     };
     const operators: Record<Operation, () => Operator> = {
       chat,

@@ -10,6 +10,7 @@ type Parser = InstanceType<typeof Busboy>;
 type MultipartBody = Extract<ImageBody, { kind: 'multipart' }>;
 
 const largestField = 1024 * 1024;
+const longestName = 200;
 const mostFields = 100;
 const mostFiles = 64;
 
@@ -39,9 +40,15 @@ export function readMultipart(
   );
   const parser = createParser(contentType, finish);
   if (parser === null) return { cancel: () => {} };
-  parser.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut)
-      return finish(new GatewayError('invalid_multipart', `The field \`${name.slice(0, 80)}\` is longer than 1 MB.`));
+  parser.on('field', (name, value, _nameCut, valueCut) => {
+    // The parser's own limit of names is for urlencoded bodies only.
+    if (name.length > longestName || valueCut)
+      return finish(
+        new GatewayError(
+          'invalid_multipart',
+          `The field \`${name.slice(0, 80)}\` is longer than 1 MB, or its name than ${longestName} characters.`,
+        ),
+      );
     fields.push([name, value]);
   });
   parser.on('file', (field, stream, name, _encoding, mediaType) => {
@@ -74,7 +81,7 @@ function createParser(contentType: string, finish: (error: GatewayError) => void
   try {
     return new Busboy({
       headers: { 'content-type': contentType } as BusboyHeaders,
-      limits: { fieldSize: largestField, fields: mostFields, files: mostFiles, fieldNameSize: 200, headerPairs: 50 },
+      limits: { fieldSize: largestField, fields: mostFields, files: mostFiles, headerPairs: 50 },
     });
   } catch (cause) {
     queueMicrotask(() =>

@@ -20,6 +20,8 @@ export interface StackOptions {
   /** USD units for the first user; default 100 USD. */
   readonly balance?: number;
   readonly log?: Log;
+  /** ms between comments in an image stream that waits. */
+  readonly heartbeat?: number;
 }
 
 export interface NewKey {
@@ -70,6 +72,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     dataDirectory: data,
     port: 0,
     environment: { SIMULATOR_URL: simulator.url },
+    ...(options.heartbeat === undefined ? {} : { heartbeat: options.heartbeat }),
   });
   const { accounts } = gateway.ledger;
   const user = await accounts.createUser({ name: 'tester' });
