@@ -94,9 +94,9 @@ export function decodeChunks(readChoice: (choice: OpenAiChoice) => ChatEvent[]):
     if (failure !== null) return [{ type: 'error', error: reportedError(failure) }];
     const events: ChatEvent[] = started ? [] : [readStart(chunk)];
     started = true;
-    for (const choice of readChoices(chunk)) events.push(...readChoice(choice), ...finish(choice));
-    events.push(...usageEvents(chunk));
-    return events;
+    const choices = readChoices(chunk);
+    // Usage within the last content chunk must be known before its finish is written.
+    return [...events, ...choices.flatMap(readChoice), ...usageEvents(chunk), ...choices.flatMap(finish)];
   };
 }
 

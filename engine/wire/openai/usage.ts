@@ -32,7 +32,10 @@ export function writeOpenAiUsage(usage: TokenUsage): JsonObject {
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
     total_tokens: usage.input + usage.output,
-    prompt_tokens_details: { cached_tokens: usage.cachedInput },
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedInput,
+      ...(usage.cacheWrite > 0 ? { cache_write_tokens: usage.cacheWrite } : {}),
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   };
 }

@@ -4,6 +4,7 @@ import {
   type ChatMessage,
   type ChatPart,
   GatewayError,
+  invalidType,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -52,7 +53,8 @@ function contentParts(content: JsonValue | undefined, place: string): ChatPart[]
     throw new GatewayError('missing_required_parameter', `\`${place}\` is required.`, { param: place });
   }
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return arrayAt(content, place).map((part, index) => decodePart(part, `${place}[${index}]`));
+  if (!Array.isArray(content)) throw invalidType(place, 'a string or an array of parts');
+  return content.map((part, index) => decodePart(part, `${place}[${index}]`));
 }
 
 function assistantParts(message: JsonObject, place: string): ChatPart[] {

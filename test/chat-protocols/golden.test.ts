@@ -1,0 +1,79 @@
+/** Every case of test/golden/ through the bridge, to and from every protocol. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ChatProtocol, GatewayError, type JsonObject } from '../../engine/plugin.ts';
+import { protocols, streamed, vendorBody, wholeReply } from './support.ts';
+
+interface Case {
+  readonly name: string;
+  readonly input: Buffer;
+  readonly from: ChatProtocol;
+  /** The expected file for a protocol. */
+  expected(protocol: string): string;
+}
+
+const golden = join(import.meta.dirname, '../golden');
+
+function casesOf(kind: string, inputSide: string, outputSide: string): Case[] {
+  return readdirSync(join(golden, kind)).map((name) => {
+    const folder = join(golden, kind, name);
+    const file = readdirSync(folder).find((one) => one.startsWith(`${inputSide}.`))!;
+    const [, protocol, extension] = file.split('.');
+    return {
+      name,
+      input: readFileSync(join(folder, file)),
+      from: protocols[protocol!]!,
+      expected: (to) => join(folder, `${outputSide}.${to}.${extension}`),
+    };
+  });
+}
+
+const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const names = Object.keys(protocols);
+
+describe.each(casesOf('requests', 'client', 'vendor'))('2.8 request $name', ({ input, from, expected }) => {
+  it.each(names)('to a vendor of %s', async (to) => {
+    const body = JSON.parse(input.toString('utf8')) as JsonObject;
+    await expect(pretty(requestOrRefusal(from, protocols[to]!, body))).toMatchFileSnapshot(expected(to));
+  });
+});
+
+function requestOrRefusal(from: ChatProtocol, to: ChatProtocol, body: JsonObject): unknown {
+  try {
+    return vendorBody(from, to, body);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    expect(error.status).toBe(400);
+    return { refused: { code: error.code, param: error.param, message: error.message } };
+  }
+}
+
+describe.each(casesOf('replies', 'vendor', 'client'))('2.9 reply $name', ({ input, from, expected }) => {
+  it.each(names)('to a client of %s', async (to) => {
+    await expect(pretty(replyOrFailure(protocols[to]!, from, input))).toMatchFileSnapshot(expected(to));
+  });
+});
+
+function replyOrFailure(client: ChatProtocol, vendor: ChatProtocol, body: Buffer): unknown {
+  try {
+    const reply = wholeReply(client, vendor, body);
+    return reply.error === null ? JSON.parse(reply.body.toString('utf8')) : { failed: reply.error };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { failed: { code: error.code, cause: error.cause } };
+  }
+}
+
+describe.each(casesOf('streams', 'vendor', 'client'))('6.2 stream $name', ({ input, from, expected }) => {
+  it.each(names)('to a client of %s', async (to) => {
+    const { tap, text } = streamed(protocols[to]!, from, [input]);
+    const failed = tap.error === null ? '' : `: failed ${JSON.stringify(tap.error)}\n`;
+    await expect(text + failed).toMatchFileSnapshot(expected(to));
+  });
+
+  it.each(names)('to a client of %s, byte by byte', (to) => {
+    const bytes = [...input].map((byte) => Buffer.from([byte]));
+    expect(streamed(protocols[to]!, from, bytes).text).toBe(streamed(protocols[to]!, from, [input]).text);
+  });
+});

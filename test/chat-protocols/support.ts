@@ -1,0 +1,63 @@
+import { translateBridge } from '../../engine/chain/bridge.ts';
+import type { ChatCall, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
+import chat from '../../plugins/protocols/openai-chat.ts';
+import completions from '../../plugins/protocols/openai-completions.ts';
+
+export const protocols: Readonly<Record<string, ChatProtocol>> = {
+  [chat.name]: chat,
+  [completions.name]: completions,
+};
+
+/** No hook of these tests looks at the exchange. */
+const noExchange = {} as Parameters<ReturnType<typeof translateBridge>['stream']>[0];
+
+export const bridgeOf = (client: ChatProtocol, vendor: ChatProtocol) => translateBridge(client, vendor, []);
+
+export function vendorBody(client: ChatProtocol, vendor: ChatProtocol, body: JsonObject): JsonObject {
+  const bytes = bridgeOf(client, vendor).request(noExchange, client.readCall(body), 'vendor-model', null);
+  return JSON.parse(bytes.toString('utf8')) as JsonObject;
+}
+
+export const callOf = (over: Partial<ChatCall> = {}): ChatCall => ({
+  kind: 'chat',
+  model: 'shop',
+  stream: true,
+  wantsUsage: true,
+  maxOutputTokens: null,
+  choices: 1,
+  body: {},
+  ...over,
+});
+
+export const wholeReply = (client: ChatProtocol, vendor: ChatProtocol, body: Buffer) =>
+  bridgeOf(client, vendor).reply(noExchange, callOf({ stream: false }), body);
+
+/** What the client gets of a vendor's stream that comes in the given pieces, and the tap that saw it. */
+export function streamed(client: ChatProtocol, vendor: ChatProtocol, pieces: readonly Buffer[], call = callOf()) {
+  const tap = bridgeOf(client, vendor).stream(noExchange, call);
+  const out = pieces.map((piece) => tap.push(piece) ?? Buffer.alloc(0));
+  return { tap, text: Buffer.concat([...out, tap.flush() ?? Buffer.alloc(0)]).toString('utf8') };
+}
+
+export const request = (over: Partial<ChatRequest>): ChatRequest => ({
+  model: 'shop',
+  stream: false,
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
+  tools: [],
+  toolChoice: null,
+  parallelToolCalls: null,
+  maxOutputTokens: null,
+  temperature: null,
+  topP: null,
+  topK: null,
+  choices: null,
+  stop: [],
+  seed: null,
+  presencePenalty: null,
+  frequencyPenalty: null,
+  reasoningEffort: null,
+  responseFormat: null,
+  user: null,
+  extra: {},
+  ...over,
+});
