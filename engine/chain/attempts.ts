@@ -86,14 +86,19 @@ export class Attempts {
     return this.exchange.compiled.targets.get(candidate)!;
   }
 
+  /** A channel may serve the model on other routes only: then it has no target here. */
+  private isServed(candidate: Candidate): boolean {
+    return this.exchange.compiled.targets.has(candidate);
+  }
+
   private isReady(candidate: Candidate, now: number): boolean {
-    if (this.failed?.includes(candidate.channel)) return false;
+    if (this.failed?.includes(candidate.channel) || !this.isServed(candidate)) return false;
     return this.target(candidate).health.ready(candidate.channel, now);
   }
 
   private exhausted(now: number): GatewayError {
     if (this.last !== null) return this.withWait(this.last.error);
-    const candidates = this.offer.tiers.flat();
+    const candidates = this.offer.tiers.flat().filter((candidate) => this.isServed(candidate));
     if (candidates.length === 0) return new GatewayError('no_channel_available');
     const soonest = Math.min(
       ...candidates.map((candidate) => this.target(candidate).health.readyAt(candidate.channel)),
@@ -120,7 +125,7 @@ export class Attempts {
     const fields = {
       requestId: this.exchange.id,
       channel: target.channel.name,
-      credential: credential + 1,
+      credentialNumber: credential + 1,
       reason: failure.reason,
       status: failure.status,
       detail: failure.message,

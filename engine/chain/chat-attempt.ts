@@ -6,10 +6,10 @@ import type { ChatCall, StreamTap, VendorError } from '../contract/chat.ts';
 import type { Outcome, TokenUsage, Usage } from '../contract/usage.ts';
 import { noUsage } from '../contract/usage.ts';
 import type { JsonValue, Log } from '../contract/values.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
-import type { RawHeaders, Receiver, Sending, TransportFailure } from '../upstream/pools.ts';
+import type { RawHeaders, Receiver, Sending, TransportFailure, UpstreamRequest } from '../upstream/pools.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -51,11 +51,20 @@ export class ChatAttempts implements Receiver {
     if (next instanceof GatewayError) return this.fail(next);
     this.current = next;
     this.status = 0;
+    this.retryAfter = null;
     this.tap = null;
     this.chunks = [];
     this.length = 0;
     const { target, credential } = next;
-    this.sending = target.connections.send(chatRequest(this.exchange, this.call, target, credential), this);
+    let request: UpstreamRequest;
+    try {
+      request = chatRequest(this.exchange, this.call, target, credential);
+    } catch (error) {
+      // The vendor's protocol cannot express what the client asks for.
+      this.attempts.abandoned(next);
+      return this.fail(toGatewayError(error));
+    }
+    this.sending = target.connections.send(request, this);
   }
 
   onHead(status: number, headers: RawHeaders): void {
@@ -74,6 +83,8 @@ export class ChatAttempts implements Receiver {
     if (this.mode === 'stream') return this.relay(chunk);
     this.length += chunk.length;
     if (this.length <= (this.mode === 'error' ? largestError : largestReply)) this.chunks.push(chunk);
+    // The status of an error says enough without its endless body.
+    else if (this.mode === 'error') this.breakOff(this.readError(Buffer.alloc(0)));
     else this.breakOff(malformed('the answer is too large', this.status));
     return true;
   }
@@ -92,6 +103,9 @@ export class ChatAttempts implements Receiver {
 
   /** The whole-request deadline has passed. */
   expire(): void {
+    if (this.over) return;
+    // It may be the one probe of a channel that rested: without a verdict the next request probes.
+    if (this.current !== null) this.attempts.abandoned(this.current);
     this.stopUpstream();
     this.fail(
       new GatewayError('upstream_timeout', `No complete answer within ${this.exchange.route.timeout / 1000} s.`),
@@ -99,8 +113,11 @@ export class ChatAttempts implements Receiver {
   }
 
   private relay(chunk: Buffer): boolean {
-    // What comes behind the closing marker is no part of the answer.
-    if (this.over) return true;
+    // What comes behind the closing marker is no part of the answer: a vendor that goes on is cut off.
+    if (this.over) {
+      this.stopUpstream();
+      return true;
+    }
     const tap = this.tap!;
     const out = this.guarded(() => tap.push(chunk));
     if (out === undefined) return true;
@@ -262,7 +279,8 @@ export class ChatAttempts implements Receiver {
 
   private clientLeft(): void {
     if (this.over) return;
-    if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return;
+    // Where the answer is still wanted, nobody else would wake a vendor that waits for this client to read.
+    if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return this.sending?.resume();
     if (this.current !== null) this.attempts.abandoned(this.current);
     this.stopUpstream();
     this.finishAborted();

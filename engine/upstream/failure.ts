@@ -33,12 +33,13 @@ export function cleanMessage(message: string): string {
 
 export function transportFailure(failure: TransportFailure): Failure {
   const code: ErrorCode = failure.reason === 'timeout' ? 'upstream_timeout' : 'upstream_unreachable';
+  const message = failure.reason === 'reset' ? 'The connection to the vendor broke.' : undefined;
   return {
     reason: failure.reason,
     status: 0,
     message: failure.cause.message,
     retryAfter: null,
-    error: new GatewayError(code, undefined, { cause: failure.cause }),
+    error: new GatewayError(code, message, { cause: failure.cause }),
   };
 }
 
@@ -69,7 +70,8 @@ export function vendorFailure(
   const message = cleanMessage(reported?.message ?? `status ${status} without a readable error`);
   const wait = retryAfter ?? reported?.retryAfter ?? null;
   const rule = reported === null ? undefined : vendor.failures?.find((one) => matches(one, status, reported));
-  const reason = rule?.reason ?? (status === 401 ? 'credential' : status < 400 ? 'malformed' : 'status');
+  const reason =
+    rule?.reason ?? (status === 401 || status === 402 ? 'credential' : status < 400 ? 'malformed' : 'status');
   return { reason, status, message, retryAfter: wait, error: clientError(reason, status, message, reported, wait) };
 }
 

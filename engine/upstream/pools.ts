@@ -123,10 +123,12 @@ export class Sending implements Dispatcher.DispatchHandler {
   }
 
   onError(cause: Error): void {
+    if (!this.over) {
+      this.end();
+      this.receiver.onBroken({ reason: this.sent ? 'reset' : 'connect', cause });
+    }
+    // Last: the receiver may send again at once, and undici dies of a new request on the client whose connection failed.
     this.release();
-    if (this.over) return;
-    this.end();
-    this.receiver.onBroken({ reason: this.sent ? 'reset' : 'connect', cause });
   }
 }
 
