@@ -24,9 +24,9 @@ export interface ApplierOptions {
   readonly log: Log;
 }
 
-const batchSize = 256;
+const batchSize = 512;
 /** ms during which entries gather: a fuller batch costs less per row. */
-const gathering = 50;
+const gathering = 150;
 const firstRetry = 250;
 const lastRetry = 5_000;
 

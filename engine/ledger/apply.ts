@@ -16,6 +16,8 @@ export interface Applied {
 /** Rows per statement. 32 block the event loop for 0.25 ms; between two statements others have their turn. */
 const sliceSizes = [32, 16, 8, 4, 2, 1];
 
+const chargesPerStatement = 128;
+
 const requestIdAt = usageColumns.indexOf('request_id');
 const userIdAt = usageColumns.indexOf('user_id');
 const keyIdAt = usageColumns.indexOf('key_id');
@@ -24,8 +26,14 @@ const quotaAt = usageColumns.indexOf('quota');
 /** Raised inside a transaction to take it back. */
 class KnownRows extends Error {}
 
-/** Compiles the statements once and answers the function that applies a batch. */
-export function createApply(database: LedgerDatabase): (batch: readonly Values[]) => Promise<Applied> {
+/**
+ * Compiles the statements once and answers the function that applies a batch. `mayHaveQuota` says whether a key may have
+ * a quota of its own; the others need no update.
+ */
+export function createApply(
+  database: LedgerDatabase,
+  mayHaveQuota: (keyId: number) => boolean,
+): (batch: readonly Values[]) => Promise<Applied> {
   const { query } = database;
   const inserts = new Map(sliceSizes.map((size) => [size, compileInsert(query, size)]));
 
@@ -45,7 +53,11 @@ export function createApply(database: LedgerDatabase): (batch: readonly Values[]
       await insert(transaction, batch);
       return {
         balances: await charge(transaction, chargeAccounts, sums(batch, userIdAt)),
-        quotas: await charge(transaction, chargeKeys, sums(batch, keyIdAt)),
+        quotas: await charge(
+          transaction,
+          chargeKeys,
+          sums(batch, keyIdAt).filter(([keyId]) => mayHaveQuota(keyId)),
+        ),
       };
     });
 
@@ -80,14 +92,16 @@ async function unknownOf(query: Kysely<Tables>, batch: readonly Values[]): Promi
   return [...byId.values()].reverse();
 }
 
-/** What is owed per number, as JSON pairs; what costs nothing is left out. */
-function sums(batch: readonly Values[], at: number): string {
+type Owed = readonly [id: number, amount: number];
+
+/** What is owed per number; what costs nothing is left out. */
+function sums(batch: readonly Values[], at: number): Owed[] {
   const owed = new Map<number, number>();
   for (const values of batch) {
     const quota = Number(values[quotaAt]);
     if (quota > 0) owed.set(Number(values[at]), (owed.get(Number(values[at])) ?? 0) + quota);
   }
-  return JSON.stringify([...owed]);
+  return [...owed];
 }
 
 const owed = 'SELECT value ->> 0 AS id, value ->> 1 AS amount FROM json_each(?)';
@@ -96,8 +110,13 @@ const chargeAccounts = `UPDATE users SET balance = balance - owed.amount FROM ($
 const chargeKeys = `UPDATE keys SET quota_left = quota_left - owed.amount FROM (${owed}) AS owed
   WHERE keys.id = owed.id AND keys.quota_left IS NOT NULL RETURNING keys.id AS id, keys.quota_left AS quota_left`;
 
-async function charge<Row>(transaction: Transaction<Tables>, text: string, owedJson: string): Promise<Row[]> {
-  if (owedJson === '[]') return [];
-  const result = await transaction.executeQuery(CompiledQuery.raw(text, [owedJson]));
-  return result.rows as Row[];
+async function charge<Row>(transaction: Transaction<Tables>, text: string, owed: readonly Owed[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let from = 0; from < owed.length; from += chargesPerStatement) {
+    await nextTurn();
+    const slice = JSON.stringify(owed.slice(from, from + chargesPerStatement));
+    const result = await transaction.executeQuery(CompiledQuery.raw(text, [slice]));
+    rows.push(...(result.rows as Row[]));
+  }
+  return rows;
 }

@@ -77,7 +77,8 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
   const { log } = options;
   const now = options.now ?? Date.now;
   const folder = join(options.folder, 'journal');
-  const apply = createApply(database);
+  const records = new Records();
+  const apply = createApply(database, (keyId) => records.mayHaveQuota(keyId));
   const checkpoint = () => database.checkpoint();
   const firstNumber = await replayJournal({ folder, apply, checkpoint, log });
   const replays = await openReplays({
@@ -87,7 +88,6 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
     now,
     maximumBytes: options.replayBytes ?? 1024 * megabyte,
   });
-  const records = new Records();
   const serial = new Serial();
   const journal: Journal<Entry> = new Journal({
     folder,

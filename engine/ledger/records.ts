@@ -121,6 +121,12 @@ export class Records {
     return this.#keys.obtain(id, () => new StoredKeyRecord(id, this.account(userId)));
   }
 
+  /** False where it is known that the key has no quota of its own. A key never changes in that. */
+  mayHaveQuota(keyId: number): boolean {
+    const key = this.#keys.get(keyId);
+    return key === undefined || key.generation < 0 || key.quotaInDatabase !== null;
+  }
+
   setBalance(userId: number, balance: number): void {
     const account = this.#accounts.get(userId);
     if (account !== undefined) account.balance = balance;

@@ -22,6 +22,8 @@ export async function openDatabase(path: string, busyTimeout: number): Promise<L
     connection.exec('PRAGMA journal_mode = WAL');
     connection.exec('PRAGMA synchronous = NORMAL');
     connection.exec('PRAGMA foreign_keys = ON');
+    // 32 MB: new rows go to many places of the index by user.
+    connection.exec('PRAGMA cache_size = -32768');
     const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(connection) }) });
     await migrateAlone(connection, query);
     connection.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
