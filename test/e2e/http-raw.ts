@@ -1,7 +1,7 @@
 /** Bytes over a plain socket: what no well-behaved client would send. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { hashKey } from '../../engine/ledger/key.ts';
 import type { Stack } from '../kit/stack.ts';
 
@@ -75,7 +75,7 @@ export const hello = JSON.stringify({ model: 'demo-chat', messages: [{ role: 'us
 
 /** Nothing runs, nothing is held, the books balance, and the next request is served. */
 export async function expectAtRest(stack: Stack, charged?: number): Promise<void> {
-  await expect.poll(() => stack.gateway.snapshot.active, { timeout: 5_000 }).toBe(0);
+  await vi.waitFor(() => expect(stack.gateway.snapshot.active).toBe(0), { timeout: 5_000 });
   const rows = await stack.usage();
   if (charged !== undefined) expect(rows.filter((row) => row.quota > 0)).toHaveLength(charged);
   const { accounts } = stack.gateway.ledger;
