@@ -4,10 +4,10 @@ import type { SseFrame } from '../contract/chat.ts';
 const LF = 0x0a;
 
 /** Frames that never end are given up beyond this; an image of some megabytes in one frame is normal. */
-export const maximumFrameBytes = 64 * 1024 * 1024;
+const maximumFrameBytes = 64 * 1024 * 1024;
 
 /** Where the last complete frame of `bytes` ends (behind its blank line), 0 where none does. */
-export function lastFrameEnd(bytes: Buffer): number {
+function lastFrameEnd(bytes: Buffer): number {
   const length = bytes.length;
   if (length >= 2 && bytes[length - 1] === LF && bytes[length - 2] === LF) return length;
   const bare = bytes.lastIndexOf('\n\n');

@@ -11,7 +11,7 @@ export const protocols: Readonly<Record<string, ChatProtocol>> = {
 /** No hook of these tests looks at the exchange. */
 const noExchange = {} as Parameters<ReturnType<typeof translateBridge>['stream']>[0];
 
-export const bridgeOf = (client: ChatProtocol, vendor: ChatProtocol) => translateBridge(client, vendor, []);
+const bridgeOf = (client: ChatProtocol, vendor: ChatProtocol) => translateBridge(client, vendor, []);
 
 export function vendorBody(client: ChatProtocol, vendor: ChatProtocol, body: JsonObject): JsonObject {
   const bytes = bridgeOf(client, vendor).request(noExchange, client.readCall(body), 'vendor-model', null);

@@ -23,7 +23,7 @@ export function openAiStreamError(error: GatewayError, requestId: string): strin
   return `data: ${JSON.stringify(openAiError(error, requestId))}\n\n`;
 }
 
-export function unusable(cause: string): GatewayError {
+function unusable(cause: string): GatewayError {
   return new GatewayError('upstream_invalid_response', undefined, { cause });
 }
 
@@ -38,7 +38,7 @@ export function readStart(value: JsonObject): StartEvent {
 }
 
 /** The entries that are objects; one without a usable `index` counts by its place. */
-export function readChoices(value: JsonObject): OpenAiChoice[] {
+function readChoices(value: JsonObject): OpenAiChoice[] {
   if (!Array.isArray(value.choices)) return [];
   return value.choices.flatMap((choice, place) =>
     isObject(choice) ? [{ index: readIndex(choice.index, place), value: choice }] : [],

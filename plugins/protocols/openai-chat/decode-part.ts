@@ -9,13 +9,13 @@ import {
   unsupported,
 } from '../../../engine/plugin.ts';
 
-export interface DataUrl {
+interface DataUrl {
   readonly mediaType: string | null;
   readonly data: string;
 }
 
 /** `data:<type>;base64,<data>`; null for another URL. Throws `invalid_value` for data that is not Base64. */
-export function readDataUrl(url: string, place: string): DataUrl | null {
+function readDataUrl(url: string, place: string): DataUrl | null {
   if (!/^data:/i.test(url)) return null;
   const comma = url.indexOf(',');
   const head = comma < 0 ? '' : url.slice(5, comma);
