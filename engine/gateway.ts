@@ -1,4 +1,5 @@
 /** A running gateway: ports opened, configuration compiled, server listening, files watched. */
+import './runtime.ts';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Lent } from './chain/compile.ts';
