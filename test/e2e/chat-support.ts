@@ -12,6 +12,7 @@ export interface TestChannel {
   readonly [field: string]: unknown;
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration fills it in
 export const simulatorBase = '${env:SIMULATOR_URL}/openai/v1';
 
 /** Replaces all channels; `demo-chat` is served by each unless it names its own `models`. */

@@ -42,8 +42,9 @@ export class OpenAiTap implements StreamTap {
   flush(): Buffer | null {
     const rest = this.splitter.rest();
     if (rest === null) return null;
-    // A last frame without its blank line: it is closed here, so that the client's parser sees it.
-    return this.take(Buffer.concat([rest, Buffer.from('\n\n')]));
+    // A last frame that lacks only its blank line is closed here; one that broke off would break the client's parser.
+    const closed = Buffer.concat([rest, Buffer.from('\n\n')]);
+    return readFrames(closed).every(isWhole) ? this.take(closed) : null;
   }
 
   private take(bytes: Buffer): Buffer | null {
@@ -79,7 +80,7 @@ export class OpenAiTap implements StreamTap {
 
   private judge(bytes: Buffer, text: string): Verdict {
     if (this.begun && !telling.test(text)) {
-      if (text.startsWith('data:')) this.estimatedOutput++;
+      if (bytes[0] !== COLON) this.estimatedOutput++;
       return 'pass';
     }
     const [frame] = readFrames(bytes);
@@ -126,6 +127,8 @@ function parse(data: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+const isWhole = ({ data }: SseFrame): boolean => data === '[DONE]' || parse(data) !== undefined;
 
 function errorOf(frame: SseFrame, data: JsonValue | undefined, isFirst: boolean): VendorError | null {
   const reported = data === undefined ? null : readOpenAiError(data);
