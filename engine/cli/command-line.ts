@@ -26,6 +26,7 @@ function createProgram(parts: Parts): Command {
     .version(version())
     .exitOverride()
     .showHelpAfterError('(see --help)')
+    .addHelpText('after', '\nExamples:\n  $ gateway demo\n  $ gateway check --config /etc/gateway')
     .addHelpText('after', '\nExit codes: 0 well, 1 the thing asked about is not well, 2 wrong usage.');
   const adders = [
     addServe,

@@ -31,7 +31,7 @@ interface ExplainOptions extends ConfigOption, DataOption, JsonOption {
   readonly group?: string;
   readonly body?: string;
   readonly edit?: true;
-  readonly image: readonly string[];
+  readonly image?: readonly string[];
   readonly channel?: string;
 }
 
@@ -67,8 +67,8 @@ async function explainRequest(options: ExplainOptions, parts: Parts): Promise<Ex
   const snapshot = await compileConfiguration(configuration, standIn.lent);
   const compiled = pickRoute(snapshot, options);
   const given = options.body === undefined ? sampleBody(compiled.route.protocol) : await readBodyFile(options.body);
-  const body = { ...given, model: options.model };
-  const form = compiled.route.operation === 'images.edit' ? await editForm(body, options.image) : null;
+  const body = Object.assign({ model: options.model }, given, { model: options.model });
+  const form = compiled.route.operation === 'images.edit' ? await editForm(body, options.image ?? []) : null;
   const walked = await walk({ snapshot, registry: configuration.registry, compiled, body, form });
   const { model, channel } = options;
   const isUnknown = walked.refusal?.code === 'model_not_found';
@@ -104,12 +104,7 @@ export function addExplain(program: Command, parts: Parts): void {
     .option('--key <key>', 'as this key: its number, its prefix or the key itself')
     .option('--group <name>', 'as a key of this group (default: default)')
     .option('--body <file>', 'JSON body, for an edit the fields of the form; - is standard input')
-    .option(
-      '--image <file>',
-      'reference image of an edit; may be repeated',
-      (file: string, list: string[]) => [...list, file],
-      [],
-    )
+    .option('--image <file...>', 'reference images of an edit')
     .option('--channel <name>', 'show the request to this channel (default: the likeliest)')
     .action((options: ExplainOptions) => explain(options, parts));
   withExamples(

@@ -106,7 +106,12 @@ async function revoke(which: string, options: Options, parts: Parts): Promise<vo
 }
 
 export function addKeys(program: Command, parts: Parts): void {
-  const keys = program.command('keys').description('API keys.');
+  const keys = withExamples(
+    program.command('keys').description('API keys.'),
+    'gateway keys create alice',
+    'gateway keys list',
+    'gateway keys revoke 3',
+  );
   const complete = (command: Command) => withJson(withData(withConfig(command)));
   withExamples(
     complete(keys.command('create').description('Make a key; the secret is printed once and not stored.'))

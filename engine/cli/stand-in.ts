@@ -16,12 +16,15 @@ const noPort = (): never => {
   throw new Error('This command reaches no vendor and stores nothing.');
 };
 
-/** Every secret belongs to `key`; holds are granted and written down. */
+const covers = ({ account, quotaLeft }: KeyRecord, amount: number): boolean =>
+  amount === 0 || (account.available >= amount && (quotaLeft === null || quotaLeft >= amount));
+
+/** Every secret belongs to `key`; holds are granted as far as the key's money goes, and written down. */
 export function createStandIn(key: KeyRecord | null): StandIn {
   const holds: number[] = [];
-  const hold = (holder: KeyRecord, amount: number): Hold => {
+  const hold = (holder: KeyRecord, amount: number): Hold | null => {
     holds.push(amount);
-    return { key: holder, amount };
+    return covers(holder, amount) ? { key: holder, amount } : null;
   };
   const host: Lent['host'] = {
     ledger: { findKey: () => key, hold, settle: async () => {} },

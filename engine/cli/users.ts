@@ -66,7 +66,12 @@ async function credit(
 }
 
 export function addUsers(program: Command, parts: Parts): void {
-  const users = program.command('users').description('Users and their balances.');
+  const users = withExamples(
+    program.command('users').description('Users and their balances.'),
+    'gateway users create alice',
+    'gateway users credit alice 5.00',
+    'gateway users list',
+  );
   const complete = (command: Command) => withJson(withData(withConfig(command)));
   withExamples(
     complete(users.command('create <name>').description('Make a user with an empty balance.')).option(

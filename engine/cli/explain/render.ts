@@ -5,7 +5,7 @@ import type { ExplainedChannel } from './channels.ts';
 import type { ExplainedPrice } from './price.ts';
 import type { ExplainedRequest } from './upstream.ts';
 
-const indent = (text: string): string => text.replace(/^/gm, '  ');
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 const section = (title: string, lines: readonly string[]): string => `${title}\n${indent(lines.join('\n'))}`;
 
 const channelColumns: readonly Column<ExplainedChannel>[] = [

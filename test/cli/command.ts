@@ -1,0 +1,88 @@
+/** Runs the built `gateway` command as its users do: another process, its exit code, what it prints. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+
+const main = resolve(import.meta.dirname, '../../dist/engine/main.js');
+
+/** Four small files that every test may read. */
+export const configuration = join(import.meta.dirname, 'configuration');
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly finished: Promise<Finished>;
+  /** Resolves when `text` matches on the stream; throws when the process ends before. */
+  until(stream: 'stdout' | 'stderr', text: RegExp): Promise<RegExpExecArray>;
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Nothing of the machine's environment but what a process needs. */
+const environmentWith = (own: RunOptions['environment']) => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  ...own,
+});
+
+/** Ended with the test file that imports this, since its tests may run at the same time. */
+const started: Pick<Running, 'child' | 'finished'>[] = [];
+const folders: string[] = [];
+
+afterAll(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.map(({ finished }) => finished));
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+export function start(words: readonly string[], options: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [main, ...words], {
+    env: environmentWith(options.environment),
+    cwd: options.cwd ?? configuration,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  const listeners = new Set<() => void>();
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  child.stdin.on('error', () => {}); // a command that reads no input may have ended
+  child.stdin.end(options.input ?? '');
+  const finished = new Promise<Finished>((done) => child.once('close', (code) => done({ code, ...output })));
+  const until: Running['until'] = (stream, text) =>
+    new Promise((found, reject) => {
+      const look = () => {
+        const match = text.exec(output[stream]);
+        if (match !== null) found(match);
+      };
+      listeners.add(look);
+      look();
+      void finished.then(({ code }) => reject(new Error(`ended with ${code}: ${output.stdout}${output.stderr}`)));
+    });
+  started.push({ child, finished });
+  return { child, output, finished, until };
+}
+
+export const run = (words: readonly string[], options: RunOptions = {}): Promise<Finished> =>
+  start(words, options).finished;
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-cli-'));
+  folders.push(folder);
+  return folder;
+}

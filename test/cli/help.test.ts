@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runCommandLine } from '../../engine/cli/command-line.ts';
+import { builtIns } from '../../plugins/index.ts';
+import { run } from './command.ts';
+
+const commands = [
+  ['serve'],
+  ['demo'],
+  ['check'],
+  ['routes'],
+  ['explain'],
+  ['simulate'],
+  ['usage'],
+  ['audit'],
+  ['users'],
+  ['users', 'create'],
+  ['users', 'list'],
+  ['users', 'credit'],
+  ['keys'],
+  ['keys', 'create'],
+  ['keys', 'list'],
+  ['keys', 'revoke'],
+];
+
+const written = { stdout: '', stderr: '' };
+
+beforeEach(() => {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    written[stream] = '';
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** In this process: what is printed here does not depend on another one. */
+const call = (words: readonly string[]): Promise<number> =>
+  runCommandLine(words, { builtIns, startSimulation: () => Promise.reject(new Error('not in this test')) });
+
+test('--help names every command', async () => {
+  expect(await call(['--help'])).toBe(0);
+  for (const [name] of commands) expect(written.stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+});
+
+test.each(commands.map((words) => [words.join(' ')]))('%s --help has examples that name it', async (name) => {
+  expect(await call([...name.split(' '), '--help'])).toBe(0);
+  expect(written.stderr).toBe('');
+  expect(written.stdout).toMatch(new RegExp(`Examples:\\n[\\s\\S]*gateway ${name}`));
+});
+
+test.each([
+  [[], /Usage: gateway/],
+  [['nonsense'], /unknown command 'nonsense'/],
+  [['serve', '--port', 'http'], /A port is a number/],
+  [['serve', '--port', '65536'], /A port is a number/],
+  [['explain'], /required option '-m, --model <name>'/],
+  [['users', 'credit', 'alice'], /give the amount in USD, or with --units/],
+  [['users', 'credit', 'alice', '1', '--units', '1'], /not both/],
+  [['users', 'credit', 'alice', '0.0000001'], /smallest amount is 0\.000002 USD/],
+  [['users', 'credit', 'alice', '1e3'], /looks like 5 or 0\.20/],
+  [['users', 'credit', 'alice', '--units', '1.5'], /Units are a whole number/],
+  [['usage', '--from', 'yesterday'], /A time looks like/],
+  [['usage', '--limit', '0'], /a whole number above 0/],
+  [['check', '--colour'], /unknown option '--colour'/],
+] as const)('wrong usage ends with 2: %j', async (words, message) => {
+  expect(await call(words)).toBe(2);
+  expect(written.stdout).toBe('');
+  expect(written.stderr).toMatch(message);
+});
+
+test('the process ends with the code of its command', async () => {
+  const [version, nonsense] = await Promise.all([run(['--version']), run(['nonsense'])]);
+  expect(version).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
+  expect(nonsense).toMatchObject({ code: 2, stdout: '' });
+});
