@@ -6,7 +6,7 @@ import type { JsonSchema, Log, MaybePromise } from '../contract/values.ts';
 import type { Exchange, Hooks, Host, NormalizerDefinition, PluginDefinition, Registry, Slot } from '../plugin.ts';
 import type { HealthBook } from '../upstream/health.ts';
 import type { Pools } from '../upstream/pools.ts';
-import { type EventHook, relayBridge, translateBridge } from './bridge.ts';
+import { relayBridge } from './bridge.ts';
 import type {
   CompiledRoute,
   CompiledStage,
@@ -19,6 +19,7 @@ import type {
 import { plainForm } from './plain-form.ts';
 import { Snapshot } from './snapshot.ts';
 import { compileTransport, type Target } from './target.ts';
+import { type EventHook, translateBridge } from './translate.ts';
 
 /** What of a linked configuration becomes a snapshot. */
 export interface Linked {
@@ -153,7 +154,7 @@ async function compileChain(
     onRequest,
     onEvent: bound('onEvent') as unknown as EventHook[],
     onImages: (bound('onImages').at(-1) as unknown as ImagesHook | undefined) ?? null,
-    onSettled: bound('onSettled') as unknown as SettledHook[],
+    onSettled: bound('onSettled').reverse() as unknown as SettledHook[],
   };
 }
 

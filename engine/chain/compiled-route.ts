@@ -6,8 +6,8 @@ import type { Outcome } from '../contract/usage.ts';
 import type { JsonObject, MaybePromise } from '../contract/values.ts';
 import type { GatewayError } from '../errors.ts';
 import type { LocalReply } from '../plugin.ts';
-import type { EventHook } from './bridge.ts';
 import type { Target } from './target.ts';
+import type { EventHook } from './translate.ts';
 
 export type RequestHook = (exchange: Exchange) => MaybePromise<LocalReply | undefined>;
 export type HeadHook = (exchange: Exchange) => MaybePromise<void>;
@@ -35,6 +35,7 @@ export interface CompiledRoute {
   readonly onRequest: readonly RequestHook[];
   readonly onEvent: readonly EventHook[];
   readonly onImages: ImagesHook | null;
+  /** From the last of the chain to the first. */
   readonly onSettled: readonly SettledHook[];
   readonly form: ReplyForm;
   readonly targets: ReadonlyMap<Candidate, Target>;

@@ -1,4 +1,4 @@
-import { translateBridge } from '../../engine/chain/bridge.ts';
+import { translateBridge } from '../../engine/chain/translate.ts';
 import type { ChatCall, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import completions from '../../plugins/protocols/openai-completions.ts';
