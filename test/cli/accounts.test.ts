@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { run, start, temporaryFolder } from './command.ts';
+import { configuration, run, start, temporaryFolder } from './command.ts';
+import { call } from './in-process.ts';
 
 test('users, keys, credits and the usage log beside a running gateway', async () => {
   const data = await temporaryFolder();
@@ -55,14 +56,16 @@ test('users, keys, credits and the usage log beside a running gateway', async ()
 
 test('names that do not exist end with 1 and a guess', async () => {
   const data = await temporaryFolder();
-  expect((await run(['users', 'create', 'bob', '--data', data])).code).toBe(0);
-  const results = await Promise.all([
-    run(['users', 'credit', 'nobody', '1', '--data', data]),
-    run(['keys', 'create', 'bob', '--group', 'vpi', '--data', data]),
-    run(['keys', 'create', 'bob', '--models', 'tlak', '--data', data]),
-    run(['keys', 'revoke', '99', '--data', data]),
-    run(['users', 'create', 'bob', '--data', data]),
-  ]);
+  expect((await call(['users', 'create', 'bob', '--data', data])).code).toBe(0);
+  const results = [];
+  for (const words of [
+    ['users', 'credit', 'nobody', '1', '--data', data],
+    ['keys', 'create', 'bob', '--group', 'vpi', '--config', configuration, '--data', data],
+    ['keys', 'create', 'bob', '--models', 'tlak', '--config', configuration, '--data', data],
+    ['keys', 'revoke', '99', '--data', data],
+    ['users', 'create', 'bob', '--data', data],
+  ])
+    results.push(await call(words));
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
     [1, 'gateway: There is no user nobody. See gateway users list.\n'],
     [1, 'gateway: There is no group vpi. Did you mean "vip"?\n'],

@@ -1,7 +1,8 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configuration, run, start, temporaryFolder } from './command.ts';
+import { configuration, start, temporaryFolder } from './command.ts';
+import { call } from './in-process.ts';
 
 /** A copy of the configuration with some text of one file replaced. */
 async function changed(file: string, text: string, replacement: string): Promise<string> {
@@ -14,7 +15,7 @@ async function changed(file: string, text: string, replacement: string): Promise
 }
 
 test('check of a good folder tells its size and its notices', async () => {
-  const { code, stdout } = await run(['check']);
+  const { code, stdout } = await call(['check', '--config', configuration]);
   expect(code).toBe(0);
   expect(stdout).toBe(
     [
@@ -29,15 +30,15 @@ test('check of a good folder tells its size and its notices', async () => {
 
 test('check prints every fault with file, line, column and the word that was meant', async () => {
   const folder = await changed('routes.yaml', 'operation: chat,', 'operation: chta,');
-  const { code, stdout } = await run(['check'], { cwd: folder });
+  const { code, stdout } = await call(['check', '--config', folder]);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^routes\.yaml:9:18 routes\[0\]\.operation: .* \(did you mean "chat"\?\)\n/);
+  expect(stdout).toMatch(/^\S+\/routes\.yaml:9:18 routes\[0\]\.operation: .* \(did you mean "chat"\?\)\n/);
   expect(stdout).toMatch(/\n\d+ faults?\.\n$/);
-  const json = await run(['check', '--json'], { cwd: folder });
+  const json = await call(['check', '--config', folder, '--json']);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({
     ok: false,
-    faults: [{ file: 'routes.yaml', line: 9, column: 18, hint: 'chat' }],
+    faults: [{ file: join(folder, 'routes.yaml'), line: 9, column: 18, hint: 'chat' }],
   });
 });
 
@@ -53,7 +54,7 @@ test('check finds what a plugin refuses when it starts', async () => {
     create({ level }) { if (level > 10) throw new Error('the level goes up to 10'); return {}; },
   };`;
   await writeFile(join(folder, 'picky.mjs'), plugin);
-  const { code, stdout } = await run(['check', '--config', folder]);
+  const { code, stdout } = await call(['check', '--config', folder]);
   expect(code).toBe(1);
   expect(stdout).toMatch(
     /routes\.yaml:3:17 chains\.picky\[1\]: the plugin picky cannot start: the level goes up to 10\n/,
@@ -62,9 +63,9 @@ test('check finds what a plugin refuses when it starts', async () => {
 
 test('check --against another folder tells in words what would change', async () => {
   const folder = await changed('models.yaml', 'price: { image: "0.20" }', 'price: { image: "0.25" }');
-  const same = await run(['check', '--against', configuration]);
+  const same = await call(['check', '--config', configuration, '--against', configuration]);
   expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing would change') });
-  const other = await run(['check', '--config', folder, '--against', configuration]);
+  const other = await call(['check', '--config', folder, '--against', configuration]);
   expect(other.code).toBe(0);
   expect(other.stdout).toContain('  models: price of square-image 0.20 → 0.25\n');
 });
@@ -74,7 +75,7 @@ test('check compares with the gateway that runs on the data directory', async ()
   const data = await temporaryFolder();
   const gateway = start(['serve', '--port', '0', '--data', data]);
   await gateway.until('stderr', /"ready"/);
-  const { code, stdout } = await run(['check', '--config', next, '--data', data]);
+  const { code, stdout } = await call(['check', '--config', next, '--data', data]);
   expect(code).toBe(0);
   expect(stdout).toContain(`Against the gateway running on ${data}:\n  channels: weight of first 3 → 5\n`);
   const kept = await readFile(join(data, 'active-configuration.json'), 'utf8');
@@ -82,6 +83,6 @@ test('check compares with the gateway that runs on the data directory', async ()
 
   gateway.child.kill('SIGKILL');
   await gateway.finished;
-  const after = await run(['check', '--config', next, '--data', data]);
+  const after = await call(['check', '--config', next, '--data', data]);
   expect(after.stdout).toContain('No gateway is running');
 });

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { runCommandLine } from '../../engine/cli/command-line.ts';
-import { builtIns } from '../../plugins/index.ts';
+import { expect, test } from 'vitest';
 import { run } from './command.ts';
+import { call } from './in-process.ts';
 
 const commands = [
   ['serve'],
@@ -22,35 +21,16 @@ const commands = [
   ['keys', 'revoke'],
 ];
 
-const written = { stdout: '', stderr: '' };
-
-beforeEach(() => {
-  for (const stream of ['stdout', 'stderr'] as const) {
-    written[stream] = '';
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-      written[stream] += String(text);
-      return true;
-    });
-  }
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-/** In this process: what is printed here does not depend on another one. */
-const call = (words: readonly string[]): Promise<number> =>
-  runCommandLine(words, { builtIns, startSimulation: () => Promise.reject(new Error('not in this test')) });
-
 test('--help names every command', async () => {
-  expect(await call(['--help'])).toBe(0);
-  for (const [name] of commands) expect(written.stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+  const { code, stdout } = await call(['--help']);
+  expect(code).toBe(0);
+  for (const [name] of commands) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
 });
 
 test.each(commands.map((words) => [words.join(' ')]))('%s --help has examples that name it', async (name) => {
-  expect(await call([...name.split(' '), '--help'])).toBe(0);
-  expect(written.stderr).toBe('');
-  expect(written.stdout).toMatch(new RegExp(`Examples:\\n[\\s\\S]*gateway ${name}`));
+  const { code, stdout, stderr } = await call([...name.split(' '), '--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`Examples:\\n[\\s\\S]*gateway ${name}`));
 });
 
 test.each([
@@ -68,9 +48,9 @@ test.each([
   [['usage', '--limit', '0'], /a whole number above 0/],
   [['check', '--colour'], /unknown option '--colour'/],
 ] as const)('wrong usage ends with 2: %j', async (words, message) => {
-  expect(await call(words)).toBe(2);
-  expect(written.stdout).toBe('');
-  expect(written.stderr).toMatch(message);
+  const { code, stdout, stderr } = await call(words);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(message);
 });
 
 test('the process ends with the code of its command', async () => {
