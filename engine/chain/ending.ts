@@ -1,7 +1,7 @@
 /** How every request ends: settled first, then the last byte. */
 import { noUsage, type Outcome, type Usage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { type GatewayError, toGatewayError } from '../errors.ts';
 import type { HeaderPairs } from '../http/reply.ts';
 import type { LocalReply } from '../plugin.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -23,6 +23,7 @@ export class Ending {
     const { reply } = exchange;
     reply.capture?.head(200, json);
     reply.capture?.data(body);
+    reply.capture?.end();
     this.afterSettling(exchange, outcome, () => reply.send(200, json, body));
   }
 
@@ -31,16 +32,19 @@ export class Ending {
     const { reply } = exchange;
     reply.capture?.head(200, json);
     for (const piece of pieces) reply.capture?.data(piece);
+    reply.capture?.end();
     this.afterSettling(exchange, outcome, () => {
       reply.stage(200, json);
       reply.sendPieces(pieces);
     });
   }
 
-  /** The end of a stream that began. */
-  finish(exchange: LiveExchange, outcome: Outcome): void {
-    const terminator = outcome.kind === 'ok' ? exchange.compiled.form.terminator : '';
-    if (terminator !== '') exchange.reply.capture?.data(Buffer.from(terminator));
+  /** The end of a stream that began; `complete`: all of it was written, whether or not a client was there to read it. */
+  finish(exchange: LiveExchange, outcome: Outcome, complete = outcome.kind === 'ok'): void {
+    const { capture } = exchange.reply;
+    const terminator = complete ? exchange.compiled.form.terminator : '';
+    if (terminator !== '') capture?.data(Buffer.from(terminator));
+    if (complete) capture?.end();
     this.afterSettling(exchange, outcome, () => exchange.reply.end(terminator === '' ? undefined : terminator));
   }
 
@@ -71,15 +75,11 @@ export class Ending {
 
   /** The last byte waits for the settlement; where that fails, the client must not take the answer for a paid one. */
   private afterSettling(exchange: LiveExchange, outcome: Outcome, send: () => void): void {
-    const pending = settle(exchange, outcome, this.observer);
+    // Whoever ended it first sends the answer.
+    if (exchange.settled) return;
+    const pending = settle(exchange, outcome, this.observer, this.log);
     if (pending === undefined) return send();
-    pending.then(send, (cause: unknown) => {
-      this.log.error({ err: cause, requestId: exchange.id }, 'a request could not be settled');
-      this.sendError(
-        exchange,
-        new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause }),
-      );
-    });
+    pending.then(send, (refusal: unknown) => this.sendError(exchange, toGatewayError(refusal)));
   }
 
   private sendError(exchange: LiveExchange, error: GatewayError): void {

@@ -10,11 +10,7 @@ import { ImageRun, type ImageRunParts } from './image-run.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
 
-export function imageOperator(
-  operation: 'generate' | 'edit',
-  receiveTimeout: number,
-  parts: ImageRunParts,
-): Operator {
+export function imageOperator(operation: 'generate' | 'edit', receiveTimeout: number, parts: ImageRunParts): Operator {
   const { codec, ending } = parts;
   const go = (exchange: LiveExchange) => {
     // `run` ends the exchange whatever happens; nothing is left to catch.

@@ -60,6 +60,7 @@ export class ImageRun {
   private tokens: TokenUsage | null = null;
   /** An image event (no heartbeat) went to the client: another channel would repeat it. */
   private eventSent = false;
+  private insideEvent = false;
   private stopped: GatewayError | null = null;
 
   constructor(exchange: LiveExchange, call: ImageCall, parts: ImageRunParts) {
@@ -73,8 +74,7 @@ export class ImageRun {
 
   async run(): Promise<void> {
     this.exchange.onAbort(() => this.clientLeft());
-    this.exchange.onExpire = () =>
-      this.stop(new GatewayError('upstream_timeout', `No image within ${this.exchange.route.timeout / 1000} s.`));
+    this.exchange.onExpire = () => this.expire();
     if (this.call.stream) this.startHeartbeat();
     try {
       await this.tryChannels();
@@ -115,14 +115,20 @@ export class ImageRun {
     this.answer = Answer.send(target.connections, imageRequest(this.call, target, credential));
     const answer = await this.answer.head;
     if (answer.status >= 300) throw new AttemptFailed(await this.readError(answer, tried));
-    const isEvents = headerValue(answer.headers, 'content-type').startsWith('text/event-stream');
-    if (isEvents && codec.decodeStream !== undefined) return this.relayEvents(answer, tried, codec.decodeStream());
+    const isEvents = /^text\/event-stream\b/i.test(headerValue(answer.headers, 'content-type'));
+    // Events that nobody asked for are not an answer: as JSON they cannot be read.
+    if (isEvents && this.call.stream && codec.decodeStream !== undefined)
+      return this.relayEvents(answer, tried, codec.decodeStream());
     await this.deliverWhole(codec.decodeReply(await answer.read(largestAnswer)), tried);
   }
 
   private async deliverWhole(result: ImageResult, tried: Try): Promise<void> {
     this.attempts.succeeded(tried, this.answer!.status);
     this.tokens = result.usage;
+    if (this.drains()) {
+      this.delivered = Math.min(result.images.length, this.call.settings.n);
+      return this.ending.finish(this.exchange, this.outcome());
+    }
     const images = await this.store(result);
     if (!this.call.stream) {
       const pieces = this.codec.encodeResult(images, result, this.call);
@@ -135,7 +141,7 @@ export class ImageRun {
       const usage = this.delivered === images.length ? result.usage : null;
       await this.sendEvent({ type: 'completed', image, usage, extra: result.extra });
     }
-    this.ending.finish(this.exchange, this.outcome());
+    this.endStream();
   }
 
   private async relayEvents(
@@ -147,26 +153,37 @@ export class ImageRun {
     const handle = async (frames: ReturnType<SseReader['push']>) => {
       for (const frame of frames) {
         for (const event of decode(frame)) {
+          // More images than were asked for are neither delivered nor charged.
+          if (this.isComplete()) return;
           if (event.type === 'error') throw new AttemptFailed(this.reported(event.error, tried));
           if (event.type === 'partial') await this.sendEvent(event);
-          // More images than were asked for are neither delivered nor charged.
-          else if (this.delivered < this.call.settings.n)
-            await this.deliverCompleted(event.image, event.usage, event.extra);
+          else await this.deliverCompleted(event.image, event.usage, event.extra);
         }
       }
     };
-    for await (const chunk of answer) await handle(reader.push(chunk));
+    for await (const chunk of answer) {
+      await handle(framesOf(reader, chunk));
+      // What a vendor does with the connection after the last image must not hold it back or spoil it (spec 6.1).
+      if (this.isComplete()) break;
+    }
     await handle(reader.end());
+    answer.abort();
     if (this.delivered === 0) throw new AttemptFailed(malformed('the image stream ended without a completed image'));
     this.attempts.succeeded(tried, answer.status);
-    this.ending.finish(this.exchange, this.outcome());
+    this.endStream();
+  }
+
+  private isComplete(): boolean {
+    return this.delivered >= this.call.settings.n;
   }
 
   private async deliverCompleted(image: ResultImage, usage: TokenUsage | null, extra: JsonObject): Promise<void> {
-    if (usage !== null) this.tokens = usage;
-    const [stored] = await this.store({ created: null, images: [image], usage, extra, refused: 0 });
-    if (stored === undefined) throw new GatewayError('upstream_no_image');
-    await this.sendEvent({ type: 'completed', image: stored, usage, extra });
+    if (usage !== null) this.tokens = sumOf(this.tokens, usage);
+    if (!this.drains()) {
+      const [stored] = await this.store({ created: null, images: [image], usage, extra, refused: 0 });
+      if (stored === undefined) throw new GatewayError('upstream_no_image');
+      await this.sendEvent({ type: 'completed', image: stored, usage, extra });
+    }
     this.delivered++;
   }
 
@@ -182,15 +199,26 @@ export class ImageRun {
   private async sendEvent(event: ClientImageEvent): Promise<void> {
     this.beginStream();
     this.eventSent = true;
+    this.insideEvent = true;
     const { reply } = this.exchange;
     for (const piece of this.codec.encodeEvent(event, this.call)) {
       reply.capture?.data(piece);
-      if (reply.write(piece) || this.exchange.aborted) continue;
-      await new Promise<void>((resolve) => {
-        reply.drained(resolve);
-        this.exchange.onAbort(resolve);
-      });
+      if (!reply.write(piece)) await this.drained();
     }
+    this.insideEvent = false;
+  }
+
+  /** Until the client has read what was written, or has gone. */
+  private drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.exchange.reply.drained(resolve);
+      this.exchange.onAbort(resolve);
+    });
+  }
+
+  /** With `finish` an answer that nobody waited for is as complete as any, and kept for a replay. */
+  private endStream(): void {
+    this.ending.finish(this.exchange, this.outcome(), this.isWanted());
   }
 
   private beginStream(): void {
@@ -203,7 +231,8 @@ export class ImageRun {
   /** Comments keep the connection alive while a vendor works; the first one decides for status 200. */
   private startHeartbeat(): void {
     this.heartbeat = setInterval(() => {
-      if (this.exchange.aborted || this.exchange.settled) return;
+      // Between two pieces of an event a comment would be part of its data.
+      if (this.insideEvent || this.exchange.aborted || this.exchange.settled) return;
       this.beginStream();
       this.exchange.reply.write(Buffer.from(': ping\n\n'));
     }, this.heartbeatMs);
@@ -238,15 +267,51 @@ export class ImageRun {
   }
 
   private clientLeft(): void {
-    // `drain` and `finish` let the vendor end its work; what it made is charged, and stored for a replay.
+    // `drain` and `finish` let the vendor end its work: what it made is charged.
     if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return;
     this.stop(new GatewayError('internal_error', 'The client left.'));
+  }
+
+  /** The client has gone, and the channel reads on only to learn what is owed. */
+  private drains(): boolean {
+    return this.exchange.aborted && this.current!.target.channel.onAbort === 'drain';
+  }
+
+  /** Someone gets the answer: the client, or with `finish` whoever asks again with its Idempotency-Key. */
+  private isWanted(): boolean {
+    return !this.exchange.aborted || this.current!.target.channel.onAbort === 'finish';
+  }
+
+  private expire(): void {
+    this.stop(new GatewayError('upstream_timeout', `No image within ${this.exchange.route.timeout / 1000} s.`));
+    // A client that does not read: in the middle of an event there is no room for an error.
+    if (this.insideEvent) this.exchange.reply.cut();
   }
 
   private stop(error: GatewayError): void {
     this.stopped ??= error;
     this.answer?.abort();
   }
+}
+
+/** A frame that never ends is the vendor's fault. */
+function framesOf(reader: SseReader, chunk: Buffer): ReturnType<SseReader['push']> {
+  try {
+    return reader.push(chunk);
+  } catch (error) {
+    throw new AttemptFailed(malformed(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+function sumOf(one: TokenUsage | null, other: TokenUsage): TokenUsage {
+  if (one === null) return other;
+  return {
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  };
 }
 
 /** What of the thrown things is the attempt's failure; null: the gateway's own (storage, a bug). */

@@ -18,6 +18,8 @@ export interface Attempt {
 export interface ReplyCapture {
   head(status: number, contentType: string): void;
   data(chunk: Buffer): void;
+  /** That was all of it: what is not ended was broken off. */
+  end(): void;
 }
 
 /** Who asks. */

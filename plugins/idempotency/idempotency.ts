@@ -6,6 +6,7 @@ import {
   type LocalReply,
   type ReplayAnswer,
   type ReplayState,
+  type Replays,
   type ReplyCapture,
 } from '../../engine/plugin.ts';
 
@@ -18,6 +19,7 @@ class Recording implements ReplyCapture {
   private status = 0;
   private contentType = '';
   private length = 0;
+  private complete = false;
 
   constructor(maximum: number) {
     this.maximum = maximum;
@@ -34,9 +36,13 @@ class Recording implements ReplyCapture {
     else this.chunks.length = 0;
   }
 
-  /** Null where the answer was too large to keep. */
+  end(): void {
+    this.complete = true;
+  }
+
+  /** Null where the answer broke off or was too large to keep. */
   get answer(): ReplayAnswer | null {
-    if (this.length > this.maximum) return null;
+    if (!this.complete || this.length > this.maximum) return null;
     return { status: this.status, contentType: this.contentType, body: Buffer.concat(this.chunks) };
   }
 }
@@ -46,16 +52,35 @@ interface Running {
   readonly scope: string;
   readonly bodyHash: string;
   readonly recording: Recording;
+  /** What the store said of the scope; only `new` makes this request the owner. */
+  readonly found: Promise<ReplayState>;
   readonly ended: Promise<ReplayAnswer | null>;
   readonly end: (answer: ReplayAnswer | null) => void;
 }
 
-function startRunning(scope: string, bodyHash: string, maximum: number): Running {
+/** A request with an Idempotency-Key. */
+interface Place {
+  run: Running | null;
+  settled: boolean;
+}
+
+/** Whoever comes second joins the first, also over a reload: by the store, which outlives every snapshot. */
+const runningIn = new WeakMap<Replays, Map<string, Running>>();
+
+function runningOf(replays: Replays): Map<string, Running> {
+  const known = runningIn.get(replays);
+  if (known !== undefined) return known;
+  const made = new Map<string, Running>();
+  runningIn.set(replays, made);
+  return made;
+}
+
+function startRunning(scope: string, bodyHash: string, maximum: number, found: Promise<ReplayState>): Running {
   let end!: (answer: ReplayAnswer | null) => void;
   const ended = new Promise<ReplayAnswer | null>((resolve) => {
     end = resolve;
   });
-  return { scope, bodyHash, recording: new Recording(maximum), ended, end };
+  return { scope, bodyHash, recording: new Recording(maximum), found, ended, end };
 }
 
 function requireKey(exchange: Exchange): string | null {
@@ -69,6 +94,15 @@ function requireKey(exchange: Exchange): string | null {
 }
 
 const conflict = () => new GatewayError('idempotency_conflict');
+
+const stillRunning = () =>
+  new GatewayError(
+    'idempotency_conflict',
+    'A request with this Idempotency-Key is still running. Try again when it has ended.',
+    { retryAfter: 1 },
+  );
+
+type Answered = Promise<LocalReply | undefined>;
 
 function replayed(answer: ReplayAnswer): LocalReply {
   return {
@@ -102,61 +136,81 @@ export default definePlugin({
   headers: ['idempotency-key'],
   requires: ['auth'],
   create({ maximumBytes }, host) {
-    // Shared by all requests of this snapshot: whoever comes second joins the first.
-    const running = new Map<string, Running>();
-    const owned = host.slot<Running>();
+    const running = runningOf(host.replays);
+    const places = host.slot<Place>();
 
-    const own = (exchange: Exchange, scope: string, bodyHash: string): void => {
-      const run = startRunning(scope, bodyHash, maximumBytes);
-      running.set(scope, run);
-      owned.set(exchange, run);
-      exchange.capture = run.recording;
+    const end = (run: Running, answer: ReplayAnswer | null): void => {
+      running.delete(run.scope);
+      run.end(answer);
     };
 
-    const join = async (exchange: Exchange, first: Running, bodyHash: string): Promise<LocalReply | undefined> => {
+    const join = async (exchange: Exchange, place: Place, first: Running, bodyHash: string): Answered => {
       if (first.bodyHash !== bodyHash) throw conflict();
       const answer = await first.ended;
       // The first request failed or its answer was too large: this one runs by itself.
-      return answer === null ? enter(exchange, first.scope, bodyHash) : replayed(answer);
+      return answer === null ? enter(exchange, place, first.scope, bodyHash) : replayed(answer);
     };
 
-    const enter = async (exchange: Exchange, scope: string, bodyHash: string): Promise<LocalReply | undefined> => {
+    const enter = async (exchange: Exchange, place: Place, scope: string, bodyHash: string): Answered => {
+      // Who has left or waited too long must not own anything.
+      if (place.settled) return undefined;
       const first = running.get(scope);
-      if (first !== undefined) return join(exchange, first, bodyHash);
-      const state: ReplayState = await host.replays.begin(scope, bodyHash);
-      if (state.state === 'done') return replayed(state);
-      if (state.state === 'conflict') throw conflict();
-      if (state.state === 'running') {
-        const other = running.get(scope);
-        if (other !== undefined) return join(exchange, other, bodyHash);
-        throw new GatewayError(
-          'idempotency_conflict',
-          'A request with this Idempotency-Key is still running. Try again when it has ended.',
-          { retryAfter: 1 },
-        );
-      }
-      own(exchange, scope, bodyHash);
+      if (first !== undefined) return join(exchange, place, first, bodyHash);
+      const found = Promise.resolve(host.replays.begin(scope, bodyHash));
+      const run = startRunning(scope, bodyHash, maximumBytes, found);
+      running.set(scope, run);
+      place.run = run;
+      const before = await known(run);
+      if (before.state === 'done') return replayed(before);
+      if (before.state === 'conflict') throw conflict();
+      if (before.state === 'running') throw stillRunning();
+      exchange.capture = run.recording;
       return undefined;
+    };
+
+    /** Where the request is not the owner, those who wait for it look for themselves. */
+    const known = async (run: Running): Promise<ReplayState> => {
+      try {
+        const found = await run.found;
+        if (found.state !== 'new') end(run, null);
+        return found;
+      } catch (error) {
+        end(run, null);
+        throw error;
+      }
+    };
+
+    const keep = async (run: Running, answer: ReplayAnswer | null): Promise<void> => {
+      try {
+        if (answer === null) await host.replays.abandon(run.scope);
+        else await host.replays.finish(run.scope, answer);
+      } finally {
+        end(run, answer);
+      }
     };
 
     return {
       onRequest(exchange) {
         const key = requireKey(exchange);
         if (key === null) return undefined;
+        const place: Place = { run: null, settled: false };
+        places.set(exchange, place);
         const scope = sha256([String(exchange.principal!.key.id), exchange.route.path, key]);
-        return enter(exchange, scope, sha256(exchange.fingerprint()));
+        return enter(exchange, place, scope, sha256(exchange.fingerprint()));
       },
-      async onSettled(exchange, outcome) {
-        const run = owned.get(exchange);
-        if (run === undefined) return;
-        const answer = outcome.kind === 'ok' ? run.recording.answer : null;
-        try {
-          if (answer === null) await host.replays.abandon(run.scope);
-          else await host.replays.finish(run.scope, answer);
-        } finally {
-          running.delete(run.scope);
-          run.end(answer);
-        }
+      onSettled(exchange, outcome) {
+        const place = places.get(exchange);
+        if (place === undefined) return undefined;
+        place.settled = true;
+        const { run } = place;
+        if (run === null) return undefined;
+        const answer = outcome.kind === 'error' ? null : run.recording.answer;
+        return run.found.then(
+          ({ state }) => (state === 'new' ? keep(run, answer) : undefined),
+          () => {
+            // `enter` has told the client.
+          },
+        );
       },
     };
   },

@@ -24,7 +24,7 @@ interface Settings {
 /** Images handled at the same time within one request; each is held in memory twice for a moment. */
 const parallel = 4;
 
-/** Base64 characters looked at to recognise an image: JPEG may carry 64 KB of metadata before its size. */
+/** Base64 characters that nearly always hold an image's size. */
 const headCharacters = 128 * 1024;
 
 const unusable = (what: string): GatewayError =>
@@ -40,12 +40,18 @@ function delivered({ revisedPrompt }: ResultImage, { mediaType, width, height }:
   return { mediaType, width, height, revisedPrompt };
 }
 
+function requireBytes(base64: Buffer): Buffer {
+  const bytes = decodeBase64(base64);
+  if (bytes === null) throw unusable('it is no Base64');
+  return bytes;
+}
+
 /** The vendor's Base64 passes as it is; only its beginning is decoded, to know that it is an image. */
 function passBase64(image: ResultImage, base64: Buffer): DeliveredImage {
   if (base64.length % 4 !== 0 || !isJsonSafe(base64)) throw unusable('it is no Base64');
-  const head = decodeBase64(base64.subarray(0, headCharacters));
-  if (head === null) throw unusable('it is no Base64');
-  return { url: null, base64, ...delivered(image, requireImage(head)) };
+  // Signed provenance (C2PA) may put a megabyte before the size of a JPEG.
+  const type = sniffImage(requireBytes(base64.subarray(0, headCharacters))) ?? requireImage(requireBytes(base64));
+  return { url: null, base64, ...delivered(image, type) };
 }
 
 async function bytesOf({ source }: ResultImage, exchange: Exchange, host: Host, settings: Settings): Promise<Buffer> {
@@ -54,9 +60,7 @@ async function bytesOf({ source }: ResultImage, exchange: Exchange, host: Host, 
     const limits = { trustedOrigin: exchange.channelOrigin, maximumBytes, timeout };
     return (await host.fetch(source.url, limits)).bytes;
   }
-  const bytes = decodeBase64(source.base64);
-  if (bytes === null) throw unusable('it is no Base64');
-  return bytes;
+  return requireBytes(source.base64);
 }
 
 function storageFault(thrown: unknown): GatewayError {

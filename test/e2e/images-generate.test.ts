@@ -153,9 +153,18 @@ describe('beta', () => {
     [{ size: '2752x1536' }, { aspectRatio: '16:9', imageSize: '2K' }],
     [{ quality: 'high' }, { aspectRatio: '1:1', imageSize: '2K' }],
     [{}, { aspectRatio: '1:1', imageSize: '1K' }],
-    [{ aspect_ratio: '3:2', resolution: '2K', image_size: '2K' }, { aspectRatio: '3:2', imageSize: '2K' }],
-    [{ aspect_ratio: '16:9', size: '2752x1536', resolution: '2K' }, { aspectRatio: '16:9', imageSize: '2K' }],
-    [{ size: '1024x1024', n: 1 }, { aspectRatio: '1:1', imageSize: '1K' }],
+    [
+      { aspect_ratio: '3:2', resolution: '2K', image_size: '2K' },
+      { aspectRatio: '3:2', imageSize: '2K' },
+    ],
+    [
+      { aspect_ratio: '16:9', size: '2752x1536', resolution: '2K' },
+      { aspectRatio: '16:9', imageSize: '2K' },
+    ],
+    [
+      { size: '1024x1024', n: 1 },
+      { aspectRatio: '1:1', imageSize: '1K' },
+    ],
   ])('2.6 %j goes upstream as %j', async (fields, expected) => {
     const response = await generate(stack, { model, ...fields });
     expect(response.status).toBe(200);
@@ -211,7 +220,10 @@ describe('gamma', () => {
     [{ size: '2048x1152' }, { aspect_ratio: '16:9', resolution: '2k' }],
     [{ size: '1024x1536' }, { aspect_ratio: '2:3', resolution: '1k' }],
     [{ aspect_ratio: 'auto' }, { aspect_ratio: 'auto' }],
-    [{ aspect_ratio: '19.5:9', resolution: '2k' }, { aspect_ratio: '19.5:9', resolution: '2k' }],
+    [
+      { aspect_ratio: '19.5:9', resolution: '2k' },
+      { aspect_ratio: '19.5:9', resolution: '2k' },
+    ],
     [{ quality: 'low' }, { quality: 'low' }],
     [{ quality: 'medium' }, { quality: 'medium' }],
     [{ quality: 'auto' }, {}],
@@ -247,6 +259,13 @@ describe('gamma', () => {
     stack.simulator.reset();
     expect((await edit(stack, { model, n: '2' }, [1, 2, 3, 4, 5].map(png))).status).toBe(200);
     expect(sent(stack)).toEqual({ ...base, prompt: 'make it night', n: 2, images: [1, 2, 3, 4, 5].map(source) });
+  });
+
+  it('2.3 b64_json of a JPEG with a megabyte of metadata in front of its size', async () => {
+    const response = await generate(stack, { model, prompt: 'a fox [bytes=1000000]', response_format: 'b64_json' });
+    const reply = await jsonOf(response);
+    expect(reply.size).toBe('960x960');
+    expect(Buffer.from(reply.data[0].b64_json, 'base64')).toHaveLength(1_000_000);
   });
 
   it('2.7 n=3 gives three images, each with its own URL', async () => {

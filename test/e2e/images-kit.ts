@@ -43,7 +43,13 @@ export const edit = (
   fields: Readonly<Record<string, string>>,
   images: readonly Buffer[] = [png()],
 ): Promise<Response> =>
-  sendForm(stack, formOf({ prompt: 'make it night', ...fields }, images.map((bytes) => ({ field: 'image', bytes }))));
+  sendForm(
+    stack,
+    formOf(
+      { prompt: 'make it night', ...fields },
+      images.map((bytes) => ({ field: 'image', bytes })),
+    ),
+  );
 
 export const generate = (
   stack: Stack,

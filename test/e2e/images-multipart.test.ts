@@ -25,10 +25,19 @@ const alpha = 'alpha-image-1k';
 describe('fields', () => {
   it.each([
     [['image'], ['image']],
-    [['image', 'image'], ['image[]', 'image[]']],
+    [
+      ['image', 'image'],
+      ['image[]', 'image[]'],
+    ],
     [['image[]'], ['image']],
-    [['image[]', 'image[]', 'image[]'], ['image[]', 'image[]', 'image[]']],
-    [['image[0]', 'image[1]'], ['image[]', 'image[]']],
+    [
+      ['image[]', 'image[]', 'image[]'],
+      ['image[]', 'image[]', 'image[]'],
+    ],
+    [
+      ['image[0]', 'image[1]'],
+      ['image[]', 'image[]'],
+    ],
   ])('4.3 files in %j reach the vendor as %j', async (names, upstream) => {
     const files = names.map((field, index) => ({ field, bytes: png(index) }));
     const response = await sendForm(stack, formOf({ model: alpha, prompt: 'p' }, files));

@@ -123,11 +123,7 @@ describe('values', () => {
     await expectError(await send(''), 400, 'invalid_json');
     await expectError(await send('[1]'), 400, 'invalid_type');
     await expectError(await send('null'), 400, 'invalid_type');
-    await expectError(
-      await send(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])),
-      400,
-      'invalid_utf8',
-    );
+    await expectError(await send(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), 400, 'invalid_utf8');
     await expectError(await send('model=a', 'application/x-www-form-urlencoded'), 415, 'unsupported_content_type');
     await expectError(await send('{}', 'multipart/form-data; boundary=x'), 415, 'unsupported_content_type');
   });
