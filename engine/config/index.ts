@@ -10,5 +10,5 @@ export { packageRoot } from './package-root.ts';
 export { processEnvironment } from './read.ts';
 export type { GatewaySettings } from './settings.ts';
 export type { Environment } from './substitute.ts';
-export { formatDuration, formatSize, parseDuration } from './units.ts';
+export { formatDuration, formatSize } from './units.ts';
 export { type ConfigurationWatch, watchConfiguration } from './watch.ts';
