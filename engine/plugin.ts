@@ -85,7 +85,10 @@ export interface Hooks {
   onEvent?(exchange: Exchange, event: ChatEvent): ChatEvent | null;
   /** Turns an image result into what is delivered (storage). The last plugin with this hook decides. */
   onImages?(exchange: Exchange, result: ImageResult): Promise<readonly DeliveredImage[]>;
-  /** Exactly once per request that passed `onHead`, before the last byte goes out; the reply waits for it. */
+  /**
+   * Exactly once per request that passed `onHead`, before the last byte goes out; the reply waits for it. Runs from the
+   * last plugin of the chain to the first. A GatewayError takes the answer back; any other error is only logged.
+   */
   onSettled?(exchange: Exchange, outcome: Outcome): MaybePromise<void>;
   /** The snapshot has drained. */
   close?(): MaybePromise<void>;

@@ -1,5 +1,7 @@
 /** The end of a request, exactly once: success, failure, client abort, timeout, reload, shutdown. */
-import type { Outcome } from '../contract/usage.ts';
+import { noUsage, type Outcome } from '../contract/usage.ts';
+import type { Log } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
 import type { LiveExchange } from './exchange.ts';
 
 /** What watches every ended request: metrics, the request log. */
@@ -7,59 +9,69 @@ export interface Observer {
   ended(exchange: LiveExchange, outcome: Outcome): void;
 }
 
+/** The hooks still to run, and what the earlier ones said. */
+interface Settling {
+  readonly exchange: LiveExchange;
+  readonly log: Log;
+  outcome: Outcome;
+  /** A hook took the answer back: the client gets this error instead. */
+  refusal: GatewayError | null;
+}
+
 /**
- * Runs the `onSettled` hooks in chain order. The last byte of the reply may go out when the answer is undefined or its
- * promise has resolved. A second call does nothing.
+ * Runs the `onSettled` hooks from the last of the chain to the first: money is settled before an answer is kept for
+ * repetition and before a place is given back. The last byte of the reply may go out when the answer is undefined or its
+ * promise has resolved; it rejects with a GatewayError where a hook threw one. Any other error of a hook is its own
+ * trouble: it is logged. A second call does nothing.
  */
-export function settle(exchange: LiveExchange, outcome: Outcome, observer: Observer): Promise<void> | undefined {
+export function settle(
+  exchange: LiveExchange,
+  outcome: Outcome,
+  observer: Observer,
+  log: Log,
+): Promise<void> | undefined {
   if (exchange.settled) return undefined;
   exchange.settled = true;
   exchange.deadline?.cancel();
-  const pending = exchange.owed ? runSettled(exchange, outcome, 0) : undefined;
-  if (pending === undefined) {
-    finish(exchange, outcome, observer);
+  const settling: Settling = { exchange, log, outcome, refusal: null };
+  const pending = exchange.owed ? runSettled(settling, 0) : undefined;
+  if (pending === undefined && settling.refusal === null) {
+    finish(settling, observer);
     return undefined;
   }
-  return pending.finally(() => finish(exchange, outcome, observer));
+  return (pending ?? Promise.resolve()).then(() => {
+    finish(settling, observer);
+    if (settling.refusal !== null) throw settling.refusal;
+  });
 }
 
-function finish(exchange: LiveExchange, outcome: Outcome, observer: Observer): void {
+function finish({ exchange, outcome }: Settling, observer: Observer): void {
   exchange.snapshot.leave();
   observer.ended(exchange, outcome);
 }
 
-/** One hook's failure must not keep the next from running: the money is often the last. The first error is thrown at the end. */
-function runSettled(exchange: LiveExchange, outcome: Outcome, from: number): Promise<void> | undefined {
+/** One hook's failure must not keep the next from running. Never rejects. */
+function runSettled(settling: Settling, from: number): Promise<void> | undefined {
+  const { exchange } = settling;
   const hooks = exchange.compiled.onSettled;
-  let failed: unknown;
   for (let index = from; index < hooks.length; index++) {
     try {
-      const pending = hooks[index]!(exchange, outcome);
-      if (pending !== undefined) return settleRest(exchange, outcome, index + 1, pending, failed);
+      const pending = hooks[index]!(exchange, settling.outcome);
+      if (pending !== undefined)
+        return pending
+          .catch((error: unknown) => hookFailed(settling, error))
+          .then(() => runSettled(settling, index + 1));
     } catch (error) {
-      failed ??= error;
+      hookFailed(settling, error);
     }
   }
-  return failed === undefined ? undefined : Promise.reject(failed);
+  return undefined;
 }
 
-async function settleRest(
-  exchange: LiveExchange,
-  outcome: Outcome,
-  from: number,
-  pending: Promise<void>,
-  earlier: unknown,
-): Promise<void> {
-  let failed = earlier;
-  try {
-    await pending;
-  } catch (error) {
-    failed ??= error;
-  }
-  try {
-    await runSettled(exchange, outcome, from);
-  } catch (error) {
-    failed ??= error;
-  }
-  if (failed !== undefined) throw failed;
+function hookFailed(settling: Settling, error: unknown): void {
+  const { exchange, log } = settling;
+  log.error({ err: error, requestId: exchange.id }, 'a plugin failed while a request was settled');
+  if (!(error instanceof GatewayError) || settling.refusal !== null) return;
+  settling.refusal = error;
+  settling.outcome = { kind: 'error', status: error.status, code: error.code, usage: noUsage };
 }

@@ -21,7 +21,7 @@ function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
   return { ...noUsage, input: Math.ceil(exchange.body.length / 4), output: Math.min(bound * call.choices, mostTokens) };
 }
 
-function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, now: number): UsageRow {
+function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number, now: number): UsageRow {
   const { key, group } = exchange.principal!;
   const { usage } = outcome;
   return {
@@ -41,7 +41,7 @@ function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, now: number):
     cacheWriteTokens: usage.cacheWrite,
     outputTokens: usage.output,
     reasoningTokens: usage.reasoning,
-    quota: offer.rate.quota(usage),
+    quota,
     status: outcome.status,
     outcome: outcome.kind,
     code: outcome.code,
@@ -49,6 +49,11 @@ function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, now: number):
     durationMs: Math.round(now - exchange.startedMono),
     firstByteMs: exchange.firstByteAt === 0 ? null : Math.round(exchange.firstByteAt - exchange.startedMono),
   };
+}
+
+/** The client must not take an answer for a paid one. */
+function notBooked(cause: unknown): never {
+  throw new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause });
 }
 
 export default definePlugin({
@@ -69,6 +74,15 @@ export default definePlugin({
   requires: ['auth', 'normalize'],
   create({ assumedOutputTokens }, host) {
     const holds = host.slot<Hold>();
+    /** A vendor may report more tokens than can be counted: then what was held is what is owed. */
+    const quotaOf = (exchange: Exchange, offer: Offer, outcome: Outcome, hold: Hold | null): number => {
+      try {
+        return offer.rate.quota(outcome.usage);
+      } catch (error) {
+        host.log.error({ err: error, requestId: exchange.id, usage: outcome.usage }, 'the usage cannot be priced');
+        return hold?.amount ?? 0;
+      }
+    };
     return {
       onRequest(exchange) {
         const { key } = exchange.principal!;
@@ -81,7 +95,9 @@ export default definePlugin({
         const { offer } = exchange;
         // No model, no charge and nothing to log: bad bodies and unknown names must not fill the usage log.
         if (offer === null) return undefined;
-        return host.ledger.settle(holds.get(exchange) ?? null, rowOf(exchange, offer, outcome, performance.now()));
+        const hold = holds.get(exchange) ?? null;
+        const row = rowOf(exchange, offer, outcome, quotaOf(exchange, offer, outcome, hold), performance.now());
+        return host.ledger.settle(hold, row).catch(notBooked);
       },
     };
   },

@@ -142,10 +142,10 @@ describe('C hostile bodies', () => {
   });
 
   it('C of a key that is there twice the last one counts, for the gateway and for the vendor', async () => {
-    stack.simulator.received.length = 0;
+    stack.simulator.reset();
     await accepted(`{"model":"alpha-image-1k","model":"demo-chat","messages":[{"role":"user","content":"Hello"}]}`);
     const [received] = stack.simulator.received;
-    expect(String(received?.body)).not.toContain('alpha-image-1k');
+    expect(String(received?.raw)).not.toContain('alpha-image-1k');
   });
 
   it('C __proto__ and constructor are fields like others', async () => {
