@@ -86,6 +86,9 @@ function matches(rule: FailureRule, status: number, reported: VendorError): bool
   );
 }
 
+/** A vendor's code that a client may match on; xAI writes whole sentences there. */
+const isCodeWord = (code: string | null | undefined): boolean => /^[\w.:-]{1,100}$/.test(code ?? '');
+
 const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'vendor_refused_request',
   403: 'vendor_refused_request',
@@ -123,6 +126,6 @@ function clientError(
     ...wait,
     status,
     param: reported?.param ?? null,
-    ...(reported?.code ? { shownCode: reported.code } : {}),
+    ...(isCodeWord(reported?.code) ? { shownCode: reported!.code! } : {}),
   });
 }

@@ -1,14 +1,15 @@
 /** The answer for the client (spec 2.3, 2.4, 6.1): JSON or events, Base64 as pieces of its own. */
-import type {
-  ClientImageEvent,
-  DeliveredImage,
-  GatewayError,
-  ImageCall,
-  ImageResult,
-  JsonObject,
-  JsonValue,
-  Pieces,
-  TokenUsage,
+import {
+  type ClientImageEvent,
+  type DeliveredImage,
+  type GatewayError,
+  type ImageCall,
+  type ImageResult,
+  type JsonObject,
+  type JsonValue,
+  openAiError,
+  type Pieces,
+  type TokenUsage,
 } from '../../../engine/plugin.ts';
 
 const now = (): number => Math.floor(Date.now() / 1000);
@@ -88,16 +89,8 @@ export function encodeEvent(event: ClientImageEvent, call: ImageCall): Pieces {
   return withImage(`event: ${type}\ndata: ${opened(members)}`, image, '\n\n');
 }
 
-const messageOf = (error: GatewayError, requestId: string): string => `${error.message} (request id: ${requestId})`;
-
-function errorObject(error: GatewayError, requestId: string): JsonObject {
-  return { message: messageOf(error, requestId), type: error.type, param: error.param, code: error.code };
-}
-
-export const encodeError = (error: GatewayError, requestId: string): JsonObject => ({
-  error: errorObject(error, requestId),
-});
+export const encodeError = openAiError;
 
 export function encodeStreamError(error: GatewayError, requestId: string): string {
-  return `event: error\ndata: ${JSON.stringify({ type: 'error', error: errorObject(error, requestId) })}\n\n`;
+  return `event: error\ndata: ${JSON.stringify({ type: 'error', ...openAiError(error, requestId) })}\n\n`;
 }
