@@ -82,6 +82,7 @@ export const errorTable = {
   ),
   overloaded: entry(503, 'server_error', true, 'The gateway is overloaded. Try again later.'),
   shutting_down: entry(503, 'server_error', true, 'The gateway is shutting down. Try again.'),
+  upstream_overloaded: entry(503, 'server_error', true, 'The vendor is overloaded. Try again later.'),
   upstream_timeout: entry(504, 'timeout_error', true, 'The vendor did not answer in time.'),
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -98,6 +99,8 @@ export interface ErrorDetails {
   readonly status?: number;
   /** The error type where it differs from the table. */
   readonly type?: string;
+  /** The code that the client sees where the vendor had a better one (`context_length_exceeded`). */
+  readonly shownCode?: string;
 }
 
 /** An error with a code of the table: what a client is told. Anything else that is thrown becomes `internal_error`. */
@@ -108,6 +111,8 @@ export class GatewayError extends Error {
   readonly retryable: boolean;
   readonly param: string | null;
   readonly retryAfter: number | null;
+  /** What stands in the error body as `code`. */
+  readonly shownCode: string;
 
   constructor(code: ErrorCode, message?: string, details: ErrorDetails = {}) {
     const entry: ErrorEntry = errorTable[code];
@@ -119,6 +124,7 @@ export class GatewayError extends Error {
     this.retryable = entry.retryable;
     this.param = details.param ?? null;
     this.retryAfter = details.retryAfter ?? null;
+    this.shownCode = details.shownCode ?? code;
   }
 }
 
