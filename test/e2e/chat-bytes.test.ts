@@ -206,4 +206,12 @@ describe('4.4 the answer that the client gets', () => {
     expect(text).toBe(chunk('a') + chunk('', 'stop') + done);
     expect(await lastRow(stack)).toMatchObject({ outcome: 'ok' });
   });
+
+  it('8 a usage that cannot be true is not believed: the row is estimated and the hold ends', async () => {
+    answer = Buffer.from(whole.replace('"completion_tokens":3', '"completion_tokens":9007199254740991'));
+    const response = await stack.post('/chat/completions', { ...chatBody('hi'), model: 'demo-reasoner' });
+    expect(response.status).toBe(200);
+    expect(await lastRow(stack)).toMatchObject({ outcome: 'ok', usageSource: 'estimated' });
+    expect(await stack.gateway.ledger.accounts.audit()).toMatchObject({ ok: true });
+  });
 });

@@ -4,12 +4,15 @@ import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import { isObject } from './fields.ts';
 
-/** A count: whole, not negative, not absurd; anything else counts as 0. */
+/** No request has a billion tokens: a vendor that says so is not believed, and the usage is estimated. */
+const mostTokens = 1e9;
+
+/** A count: whole, not negative; anything else counts as 0. */
 function count(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
-/** Null where the object has no token counts. `prompt_tokens` includes cached, `completion_tokens` includes reasoning tokens. */
+/** Null where the object has no token counts, or absurd ones. `prompt_tokens` includes cached, `completion_tokens` includes reasoning tokens. */
 export function readOpenAiUsage(value: unknown): TokenUsage | null {
   if (!isObject(value) || (typeof value.prompt_tokens !== 'number' && typeof value.completion_tokens !== 'number'))
     return null;
@@ -17,6 +20,7 @@ export function readOpenAiUsage(value: unknown): TokenUsage | null {
   const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
   const input = count(value.prompt_tokens);
   const output = count(value.completion_tokens);
+  if (input > mostTokens || output > mostTokens) return null;
   const cachedInput = Math.min(input, count(prompt.cached_tokens));
   return {
     input,
