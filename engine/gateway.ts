@@ -112,11 +112,11 @@ async function serve(
   };
   const state = new ReloadState(first);
   const other = createOwnRoutes({
-    readiness: () => state.readiness(),
+    readiness: () => state.readiness(!runner.stopping),
     metrics: settings.metrics.enabled
       ? {
           path: settings.metrics.path,
-          render: () => metrics.render({ gateway_requests_running: runner.snapshot.active }),
+          render: () => metrics.render({ gateway_requests_running: runner.running }),
         }
       : null,
     files,
@@ -175,6 +175,24 @@ async function serve(
   });
   const listening = server;
   await keepActive(first);
+  const close = async (): Promise<void> => {
+    runner.stop();
+    listening.stopListening();
+    await watching.close();
+    await reloading;
+    const drained = runner.drained();
+    await withinTime(drained, state.configuration.gateway.drain.timeout);
+    // Closing the sockets aborts what still runs: it is settled as aborted.
+    listening.close();
+    await withinTime(drained, abortTimeout);
+    // What outlives its client (`onAbort: finish`) ends with its vendor's connection.
+    await pools.close();
+    await withinTime(drained, abortTimeout);
+    await removeActive(dataDirectory);
+    await ledger.close();
+    await objects.close();
+  };
+  let closing: Promise<void> | null = null;
   return {
     url: url(),
     ledger,
@@ -186,22 +204,15 @@ async function serve(
     },
     dataDirectory,
     reload,
-    async close() {
-      runner.stop();
-      listening.stopListening();
-      await watching.close();
-      runner.snapshot.retire();
-      await withinTime(runner.snapshot.done, state.configuration.gateway.drain.timeout);
-      // Closing the sockets aborts what still runs: it is settled as aborted.
-      listening.close();
-      await withinTime(runner.snapshot.done, 2_000);
-      await removeActive(dataDirectory);
-      await ledger.close();
-      await objects.close();
-      await pools.close();
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }
+
+/** ms for what was cut to be settled. */
+const abortTimeout = 2_000;
 
 async function withinTime(promise: Promise<void>, timeout: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -237,12 +248,12 @@ class ReloadState {
         : [error instanceof Error ? error.message : String(error)];
   }
 
-  readiness() {
+  readiness(ready: boolean) {
     const configuration = {
       loadedAt: this.loadedAt.toISOString(),
       current: this.faults.length === 0,
       faults: this.faults,
     };
-    return { ready: true, body: { ready: true, configuration, notices: this.configuration.notices } };
+    return { ready, body: { ready, configuration, notices: this.configuration.notices } };
   }
 }

@@ -50,9 +50,11 @@ export interface RunnerOptions {
 export class Runner {
   snapshot: Snapshot;
   private router: Router<Entry>;
+  /** Snapshots of earlier configurations whose last request has not ended. */
+  private readonly retiring = new Set<Snapshot>();
   private readonly ending: Ending;
   private readonly options: RunnerOptions;
-  private stopping = false;
+  stopping = false;
 
   constructor(snapshot: Snapshot, registry: Registry, options: RunnerOptions) {
     this.options = options;
@@ -67,13 +69,32 @@ export class Runner {
     const router = this.routerFor(snapshot, registry);
     this.snapshot = snapshot;
     this.router = router;
-    old.retire();
+    this.retire(old);
     return old;
+  }
+
+  private retire(snapshot: Snapshot): void {
+    this.retiring.add(snapshot);
+    void snapshot.done.then(() => this.retiring.delete(snapshot));
+    snapshot.retire();
+  }
+
+  /** Requests that run, on whichever snapshot they began. */
+  get running(): number {
+    let sum = this.snapshot.active;
+    for (const snapshot of this.retiring) if (snapshot !== this.snapshot) sum += snapshot.active;
+    return sum;
   }
 
   /** New requests are told to go elsewhere; those that run go on. */
   stop(): void {
     this.stopping = true;
+  }
+
+  /** Resolves when the last request has ended, of the configurations before this one too. */
+  async drained(): Promise<void> {
+    this.retire(this.snapshot);
+    await Promise.all([...this.retiring].map((snapshot) => snapshot.done));
   }
 
   handle(native: NativeResponse, head: NativeHead, method: string, path: string, query: string): void {
