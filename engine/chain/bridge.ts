@@ -39,7 +39,7 @@ export function overridden(body: Buffer, overrides: ParameterOverrides | null): 
   return rewriteMembers(body, overrideChanges(overrides));
 }
 
-export function overrideChanges(overrides: ParameterOverrides): Map<string, string | null> {
+function overrideChanges(overrides: ParameterOverrides): Map<string, string | null> {
   const changes = new Map<string, string | null>();
   for (const name of overrides.remove) changes.set(name, null);
   for (const [name, value] of Object.entries(overrides.set)) changes.set(name, JSON.stringify(value));

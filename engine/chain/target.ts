@@ -23,7 +23,7 @@ export interface Target {
   readonly images: NonNullable<ImageProtocol['vendor']> | null;
 }
 
-export const userAgent = 'unified-model-gateway/0.1';
+const userAgent = 'unified-model-gateway/0.1';
 
 /** The vendor's model name as one path segment: names may hold `/` and `:`. */
 function pathFor(basePath: string, pattern: string, vendorModel: string): string {

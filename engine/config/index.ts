@@ -3,7 +3,6 @@
 export { readActive, removeActive, writeActive } from './active.ts';
 export { diffConfigurations } from './diff.ts';
 export { type Fault, formatFault } from './fault.ts';
-export { normalizeStage } from './link-chains.ts';
 export { type Configuration, type LoadResult, loadConfiguration } from './load.ts';
 export { nearest } from './nearest.ts';
 export { packageRoot } from './package-root.ts';

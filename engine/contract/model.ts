@@ -4,7 +4,7 @@ import type { Usage } from './usage.ts';
 import type { JsonObject } from './values.ts';
 import type { VendorDefinition } from './vendor.ts';
 
-export const operations = ['chat', 'images.generate', 'images.edit', 'models.list', 'models.get'] as const;
+const operations = ['chat', 'images.generate', 'images.edit', 'models.list', 'models.get'] as const;
 /** What a route asks for; which wire format it speaks is its protocol. */
 export type Operation = (typeof operations)[number];
 

@@ -4,7 +4,7 @@ import { type Deadline, startDeadline } from '../wire/deadline.ts';
 import type { NativeResponse } from './reply.ts';
 
 /** A size for people: `1 MB`, `64 KB`. */
-export function readableSize(bytes: number): string {
+function readableSize(bytes: number): string {
   if (bytes >= 1024 * 1024) return `${Math.floor(bytes / 1024 / 1024)} MB`;
   return bytes >= 1024 ? `${Math.floor(bytes / 1024)} KB` : `${bytes} bytes`;
 }
