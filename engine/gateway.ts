@@ -42,8 +42,6 @@ export interface GatewayOptions {
   readonly configuration?: Configuration;
 }
 
-export { ConfigurationError } from './configuration-error.ts';
-
 export interface RunningGateway {
   /** `http://host:port` */
   readonly url: string;
@@ -161,8 +159,8 @@ async function serve(
     first.files,
     () =>
       reload().then(
-        () => state.configuration.files,
-        () => state.configuration.files,
+        () => state.files,
+        () => state.files,
       ),
     log,
   );
@@ -229,19 +227,24 @@ async function withinTime(promise: Promise<void>, timeout: number): Promise<void
 class ReloadState {
   configuration: Configuration;
   faults: readonly string[] = [];
+  /** What was read last, well or not. */
+  files: readonly string[];
   private loadedAt = new Date();
 
   constructor(configuration: Configuration) {
     this.configuration = configuration;
+    this.files = configuration.files;
   }
 
   loaded(configuration: Configuration): void {
     this.configuration = configuration;
+    this.files = configuration.files;
     this.faults = [];
     this.loadedAt = new Date();
   }
 
   failed(error: unknown): void {
+    if (error instanceof ConfigurationError) this.files = error.files;
     this.faults =
       error instanceof ConfigurationError
         ? error.faults.map(formatFault)

@@ -7,7 +7,6 @@ export { type Configuration, type LoadResult, loadConfiguration } from './load.t
 export { nearest } from './nearest.ts';
 export { packageRoot } from './package-root.ts';
 export { processEnvironment } from './read.ts';
-export type { GatewaySettings } from './settings.ts';
 export type { Environment } from './substitute.ts';
 export { formatDuration, formatSize } from './units.ts';
-export { type ConfigurationWatch, watchConfiguration } from './watch.ts';
+export { watchConfiguration } from './watch.ts';
