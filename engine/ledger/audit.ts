@@ -1,15 +1,15 @@
 /** Proves the sums: balance = credits − usage for every account, quota left = quota − usage for every key. */
-import type { Transaction } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditedAccount } from './accounts-contract.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 /** One transaction sees one state; what a running gateway has not applied yet is in none of the sums. */
 export function auditLedger(database: LedgerDatabase): Promise<Audit> {
-  return database.query.transaction().execute(async (transaction) => {
-    const credits = await sumCredits(transaction);
-    const usage = await sumUsage(transaction, 'user_id');
-    const users = await transaction.selectFrom('users').select(['id', 'name', 'balance']).orderBy('id').execute();
+  return reading(database, async (connection) => {
+    const credits = await sumCredits(connection);
+    const usage = await sumUsage(connection, 'user_id');
+    const users = await connection.selectFrom('users').select(['id', 'name', 'balance']).orderBy('id').execute();
     const accounts = users.map((user) => auditAccount(user, credits.get(user.id) ?? 0, usage.get(user.id) ?? 0));
     const known = new Set(users.map((user) => user.id));
     const faults = [
@@ -17,9 +17,21 @@ export function auditLedger(database: LedgerDatabase): Promise<Audit> {
       ...[...usage]
         .filter(([id, sum]) => sum !== 0 && !known.has(id))
         .map(([id, sum]) => `${sum} units were used by user ${id}, who does not exist.`),
-      ...(await auditKeys(transaction)),
+      ...(await auditKeys(connection)),
     ];
     return { ok: faults.length === 0, accounts, faults };
+  });
+}
+
+/** Many readings of one state, without holding up writers. */
+function reading<T>(database: LedgerDatabase, read: (connection: Kysely<Tables>) => Promise<T>): Promise<T> {
+  return database.query.connection().execute(async (connection) => {
+    await sql`BEGIN DEFERRED`.execute(connection);
+    try {
+      return await read(connection);
+    } finally {
+      await sql`COMMIT`.execute(connection);
+    }
   });
 }
 
@@ -37,8 +49,8 @@ function sentenceOf(account: AuditedAccount): string {
   return `User ${userId} (${name}) has ${balance} units; credits ${credits} less usage ${usage} make ${credits - usage}, a difference of ${difference}.`;
 }
 
-async function sumCredits(transaction: Transaction<Tables>): Promise<Map<number, number>> {
-  const rows = await transaction
+async function sumCredits(connection: Kysely<Tables>): Promise<Map<number, number>> {
+  const rows = await connection
     .selectFrom('credits')
     .select((select) => ['user_id as id', select.fn.sum<number>('amount').as('sum')])
     .groupBy('user_id')
@@ -46,8 +58,8 @@ async function sumCredits(transaction: Transaction<Tables>): Promise<Map<number,
   return new Map(rows.map((row) => [row.id, Number(row.sum)]));
 }
 
-async function sumUsage(transaction: Transaction<Tables>, by: 'user_id' | 'key_id'): Promise<Map<number, number>> {
-  const rows = await transaction
+async function sumUsage(connection: Kysely<Tables>, by: 'user_id' | 'key_id'): Promise<Map<number, number>> {
+  const rows = await connection
     .selectFrom('usage')
     .select((select) => [`${by} as id`, select.fn.sum<number>('quota').as('sum')])
     .groupBy(by)
@@ -55,9 +67,9 @@ async function sumUsage(transaction: Transaction<Tables>, by: 'user_id' | 'key_i
   return new Map(rows.map((row) => [row.id, Number(row.sum)]));
 }
 
-async function auditKeys(transaction: Transaction<Tables>): Promise<string[]> {
-  const usage = await sumUsage(transaction, 'key_id');
-  const keys = await transaction
+async function auditKeys(connection: Kysely<Tables>): Promise<string[]> {
+  const usage = await sumUsage(connection, 'key_id');
+  const keys = await connection
     .selectFrom('keys')
     .select(['id', 'prefix', 'quota', 'quota_left'])
     .where('quota', 'is not', null)

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { KeyRecord } from '../contract/ports.ts';
 import type { MaybePromise } from '../contract/values.ts';
 import type { Records, StoredKeyRecord } from './records.ts';
-import type { Serial } from './serial.ts';
+import { patiently, type Serial } from './serial.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 
 const maximumKeys = 50_000;
@@ -38,7 +38,7 @@ export class KeyCache {
     if (key === undefined && this.#unknown.has(hash)) return null;
     const loading = this.#loading.get(hash);
     if (loading !== undefined) return loading;
-    const loaded = this.#serial.run(() => this.#load(hash)).finally(() => this.#loading.delete(hash));
+    const loaded = this.#serial.run(() => patiently(() => this.#load(hash))).finally(() => this.#loading.delete(hash));
     this.#loading.set(hash, loaded);
     return loaded;
   }

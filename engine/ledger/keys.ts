@@ -3,7 +3,7 @@ import type { LimitSettings } from '../contract/ports.ts';
 import { AccountsFault, type NewKey, type StoredKey } from './accounts-contract.ts';
 import { createSecret, displayPrefix, hashKey, isWellFormedKey } from './key.ts';
 import { limitsOf } from './records.ts';
-import { patiently } from './serial.ts';
+import { write } from './serial.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 import type { KeysTable } from './tables.ts';
 import { findUser, unknownUser } from './users.ts';
@@ -31,8 +31,8 @@ export async function createKey(
   checkNewKey(key);
   if ((await findUser(database, key.userId)) === null) throw unknownUser(key.userId);
   const secret = createSecret();
-  const row = await patiently(() =>
-    database.query
+  const row = await write(database, (transaction) =>
+    transaction
       .insertInto('keys')
       .values({
         user_id: key.userId,
@@ -75,8 +75,8 @@ export async function revokeKey(database: LedgerDatabase, which: string | number
   if (found.length === 0)
     throw new AccountsFault('There is no such key. Give its number, its prefix or the key itself.');
   if (found.length > 1) throw new AccountsFault(`${found.length} keys have this prefix. Give the number of one.`);
-  const row = await patiently(() =>
-    database.query
+  const row = await write(database, (transaction) =>
+    transaction
       .updateTable('keys')
       .set({ disabled: 1 })
       .where('id', '=', found[0]!.id)

@@ -23,7 +23,7 @@ export async function migrate<Schema>(database: Kysely<Schema>): Promise<void> {
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const reason = error instanceof Error ? error.message : String(error);
-  throw new Error(`The database cannot be brought up to date by this version of the gateway: ${reason}`, {
+  throw new Error(`its schema cannot be brought up to date by this version of the gateway: ${reason}`, {
     cause: error,
   });
 }

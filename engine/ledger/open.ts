@@ -43,7 +43,7 @@ export interface OpenLedger extends Ledger {
 /** ms within which a change by another process is noticed. */
 const pollInterval = 250;
 /** ms that a statement may block the event loop for another writer; longer waits are retries. */
-const gatewayBusyTimeout = 50;
+const gatewayBusyTimeout = 2;
 const commandBusyTimeout = 5_000;
 const megabyte = 1024 * 1024;
 

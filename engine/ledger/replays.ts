@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReplayAnswer, ReplayState, Replays } from '../contract/ports.ts';
 import type { Log } from '../contract/values.ts';
-import { patiently } from './serial.ts';
+import { write } from './serial.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 
 const lifetime = 24 * 3_600_000;
@@ -142,8 +142,8 @@ class FolderReplays implements OpenReplays {
     await writeFile(join(folder, file), answer.body, { flag: 'wx', mode: 0o640 });
     const { status, contentType, body } = answer;
     const row = { body_hash: bodyHash, status, content_type: contentType, file, size: body.length, created_at: now() };
-    await patiently(() =>
-      database.query
+    await write(database, (transaction) =>
+      transaction
         .insertInto('replays')
         .values({ scope, ...row })
         .execute(),
@@ -168,8 +168,8 @@ class FolderReplays implements OpenReplays {
   /** Two that forget the same row at once count it once. */
   async #forget(row: { readonly scope: string; readonly file: string; readonly size: number }): Promise<void> {
     const { database, folder } = this.#options;
-    const { numDeletedRows } = await patiently(() =>
-      database.query
+    const { numDeletedRows } = await write(database, (transaction) =>
+      transaction
         .deleteFrom('replays')
         .where('scope', '=', row.scope)
         .where('file', '=', row.file)

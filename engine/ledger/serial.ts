@@ -1,10 +1,12 @@
 /** One after the other, and patient with a database that another process is writing to. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isBusy } from './sqlite.ts';
+import type { Transaction } from 'kysely';
+import { isBusy, type LedgerDatabase } from './sqlite.ts';
+import type { Tables } from './tables.ts';
 
 /** ms for which a busy database is tried again. */
 const patience = 5_000;
-const pause = 20;
+const pause = 10;
 
 /** Runs each operation when the one before it has ended, well or not. */
 export class Serial {
@@ -30,4 +32,12 @@ export async function patiently<T>(operation: () => Promise<T>): Promise<T> {
     }
     await delay(pause);
   }
+}
+
+/** Writes in one transaction, when no other connection does. */
+export function write<T>(
+  database: LedgerDatabase,
+  change: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return patiently(() => database.query.transaction().execute(change));
 }

@@ -14,8 +14,17 @@ export interface LedgerDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the file, makes it where it is missing, and brings its schema up to date. */
+/** Opens the file, makes it where it is missing, and brings its schema up to date. `busyTimeout` is in ms. */
 export async function openDatabase(path: string, busyTimeout: number): Promise<LedgerDatabase> {
+  try {
+    return await open(path, busyTimeout);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database ${path} cannot be opened: ${reason}`, { cause: error });
+  }
+}
+
+async function open(path: string, busyTimeout: number): Promise<LedgerDatabase> {
   const connection = new Database(path);
   try {
     connection.exec('PRAGMA busy_timeout = 5000');
@@ -80,11 +89,34 @@ function adapt(connection: Database.Database): SqliteDatabase {
   const prepare = (text: string): SqliteStatement => {
     const known = statements.get(text);
     if (known !== undefined) return known;
-    const statement = adaptStatement(connection.prepare(text));
+    const boundary = boundaries[text];
+    const statement =
+      boundary === undefined ? adaptStatement(connection.prepare(text)) : adaptBoundary(() => boundary(connection));
     statements.set(text, statement);
     return statement;
   };
   return { prepare, close: () => void connection.close() };
+}
+
+/**
+ * Transactions begin as writers, so that only their beginning can be refused as busy. libsql does not reset a prepared
+ * statement that was refused: it would keep its view of the data, and with it every later write, out of date. `exec`
+ * leaves no statement behind. A rollback finds nothing to do where SQLite has rolled back by itself (a full disk).
+ */
+const boundaries: Readonly<Record<string, (connection: Database.Database) => void>> = {
+  begin: (connection) => connection.exec('BEGIN IMMEDIATE'),
+  commit: (connection) => connection.exec('COMMIT'),
+  rollback: (connection) => {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  },
+};
+
+function adaptBoundary(move: () => void): SqliteStatement {
+  const run = () => {
+    move();
+    return { changes: 0, lastInsertRowid: 0 };
+  };
+  return { reader: false, run, all: () => [], iterate: () => [].values() };
 }
 
 function adaptStatement(statement: Database.Statement): SqliteStatement {

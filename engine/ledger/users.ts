@@ -1,8 +1,9 @@
 /** Users and their credits. */
+import type { Transaction } from 'kysely';
 import { AccountsFault, type User } from './accounts-contract.ts';
-import { patiently } from './serial.ts';
+import { write } from './serial.ts';
 import type { LedgerDatabase } from './sqlite.ts';
-import type { UsersTable } from './tables.ts';
+import type { Tables, UsersTable } from './tables.ts';
 
 /** 2 × 10^9 USD: sums of such amounts stay far within what a number holds exactly. */
 const maximumAmount = 1e15;
@@ -27,8 +28,8 @@ export async function createUser(
   const name = user.name.trim();
   if (name === '' || name.length > 200) throw new AccountsFault('A user name has 1 to 200 characters.');
   if (/^\d+$/.test(name)) throw new AccountsFault('A user name must not be a number: users are found by number too.');
-  const row = await patiently(() =>
-    database.query
+  const row = await write(database, (transaction) =>
+    transaction
       .insertInto('users')
       .values({ name, email: user.email ?? null, password_hash: null, balance: 0, disabled: 0, created_at: now })
       .onConflict((conflict) => conflict.column('name').doNothing())
@@ -55,8 +56,8 @@ export async function findUser(database: LedgerDatabase, nameOrId: string | numb
 }
 
 export async function disableUser(database: LedgerDatabase, userId: number, disabled: boolean): Promise<User> {
-  const row = await patiently(() =>
-    database.query
+  const row = await write(database, (transaction) =>
+    transaction
       .updateTable('users')
       .set({ disabled: disabled ? 1 : 0 })
       .where('id', '=', userId)
@@ -74,48 +75,43 @@ export interface Credit {
   readonly reference: string | null;
 }
 
-/** The balance first, so that the transaction begins with a write and waits for other writers instead of failing. */
+/** Books the credit, or finds that its reference is booked already. */
 export async function bookCredit(
   database: LedgerDatabase,
   credit: Credit,
   now: number,
 ): Promise<{ balance: number; booked: boolean }> {
   if (!Number.isSafeInteger(credit.amount) || credit.amount === 0 || Math.abs(credit.amount) > maximumAmount) {
-    throw new AccountsFault(`A credit is a whole number of quota units from -1e15 to 1e15, and not 0.`);
+    throw new AccountsFault('A credit is a whole number of quota units from -1e15 to 1e15, and not 0.');
   }
-  return patiently(() =>
-    database.query.transaction().execute(async (transaction) => {
-      const user = await transaction
-        .updateTable('users')
-        .set((set) => ({ balance: set('balance', '+', credit.amount) }))
-        .where('id', '=', credit.userId)
-        .returning('balance')
-        .executeTakeFirst();
-      if (user === undefined) throw unknownUser(credit.userId);
-      const { reason, reference, amount, userId } = credit;
-      const booked = await transaction
-        .insertInto('credits')
-        .values({ user_id: userId, amount, reason, reference, created_at: now })
-        .onConflict((conflict) => conflict.column('reference').doNothing())
-        .returning('id')
-        .executeTakeFirst();
-      if (booked !== undefined) return { balance: user.balance, booked: true };
-      await transaction
-        .updateTable('users')
-        .set((set) => ({ balance: set('balance', '-', amount) }))
-        .where('id', '=', userId)
-        .execute();
-      const earlier = await transaction
-        .selectFrom('credits')
-        .select(['user_id', 'amount'])
-        .where('reference', '=', reference)
-        .executeTakeFirstOrThrow();
-      if (earlier.user_id !== userId || earlier.amount !== amount) {
-        throw new AccountsFault(`The reference ${reference} was used for another credit.`);
-      }
-      return { balance: user.balance - amount, booked: false };
-    }),
-  );
+  return write(database, async (transaction) => {
+    const booked = !(await isBooked(transaction, credit));
+    const { userId, amount, reason, reference } = credit;
+    const user = await transaction
+      .updateTable('users')
+      .set((set) => ({ balance: set('balance', '+', booked ? amount : 0) }))
+      .where('id', '=', userId)
+      .returning('balance')
+      .executeTakeFirst();
+    if (user === undefined) throw unknownUser(userId);
+    if (booked) {
+      const row = { user_id: userId, amount, reason, reference, created_at: now };
+      await transaction.insertInto('credits').values(row).execute();
+    }
+    return { balance: user.balance, booked };
+  });
+}
+
+async function isBooked(transaction: Transaction<Tables>, credit: Credit): Promise<boolean> {
+  if (credit.reference === null) return false;
+  const earlier = await transaction
+    .selectFrom('credits')
+    .select(['user_id', 'amount'])
+    .where('reference', '=', credit.reference)
+    .executeTakeFirst();
+  if (earlier === undefined) return false;
+  if (earlier.user_id === credit.userId && earlier.amount === credit.amount) return true;
+  throw new AccountsFault(`The reference ${credit.reference} was used for another credit.`);
 }
 
 export const unknownUser = (userId: number) => new AccountsFault(`There is no user ${userId}.`);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
@@ -168,6 +168,14 @@ describe('users and credits', () => {
     database.exec(`INSERT INTO kysely_migration VALUES ('9999-future', '2030-01-01')`);
     database.close();
     await expect(openAccounts(folder)).rejects.toThrow('cannot be brought up to date by this version of the gateway');
+  });
+
+  it('a file that is no database is refused with its path, and the folder is let go', async () => {
+    const folder = await newFolder();
+    writeFileSync(join(folder, 'gateway.db'), 'x'.repeat(5000));
+    await expect(openIn(folder)).rejects.toThrow(`The database ${join(folder, 'gateway.db')} cannot be opened`);
+    rmSync(join(folder, 'gateway.db'));
+    await (await openIn(folder)).close();
   });
 });
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { type OpenLedger, openAccounts } from '../../engine/ledger/index.ts';
 import { startChild } from './child.ts';
@@ -118,6 +120,26 @@ describe('processes beside a gateway', () => {
     await expect(openIn(folder)).rejects.toThrow(`process ${process.pid}`);
     await ledger.close();
     await (await openIn(folder)).close();
+  });
+
+  it('while another process writes for long, requests are settled and charged when it has ended', async () => {
+    const folder = await newFolder();
+    const ledger = await openIn(folder);
+    const { key, secret } = await customer(ledger, 1000);
+    const other = new Database(join(folder, 'gateway.db'));
+    other.exec('BEGIN IMMEDIATE');
+    await ledger.settle(ledger.hold(key, 10), usageRow(key, 'r1', 10));
+    const credit = ledger.accounts.credit(key.userId, 5, 'meanwhile');
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await ledger.settle(ledger.hold(key, 10), usageRow(key, 'r2', 10));
+    expect(key.account.available).toBe(980);
+    expect(await keyOf(ledger, secret)).toBe(key);
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await credit).toMatchObject({ booked: true });
+    await ledger.flush();
+    expect((await keyOf(ledger, secret)).account.available).toBe(985);
+    expect((await ledger.accounts.audit()).ok).toBe(true);
   });
 
   it('an audit beside a gateway does not count what is not applied yet as a fault', async () => {
