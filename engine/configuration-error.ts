@@ -7,11 +7,14 @@ import type { Registry } from './plugin.ts';
 /** The configuration cannot be used; the faults say where and why. */
 export class ConfigurationError extends Error {
   readonly faults: readonly Fault[];
+  /** All that was read: a change of any of them may mend it. */
+  readonly files: readonly string[];
 
-  constructor(faults: readonly Fault[]) {
+  constructor(faults: readonly Fault[], files: readonly string[]) {
     super(faults.map(formatFault).join('\n'));
     this.name = 'ConfigurationError';
     this.faults = faults;
+    this.files = files;
   }
 }
 
@@ -22,7 +25,7 @@ export async function requireConfiguration(
   environment?: Environment,
 ): Promise<Configuration> {
   const result = await loadConfiguration(folder, builtIns, environment);
-  if (!result.ok) throw new ConfigurationError(result.faults);
+  if (!result.ok) throw new ConfigurationError(result.faults, result.files);
   return result.configuration;
 }
 
@@ -35,6 +38,6 @@ export async function compileConfiguration(configuration: Configuration, lent: L
     const { routes } = configuration.sources;
     const place = routes.locate(['chains', error.chain, error.index]);
     const message = `chains.${error.chain}[${error.index}]: ${error.message}`;
-    throw new ConfigurationError([{ file: routes.file, ...place, message, hint: null }]);
+    throw new ConfigurationError([{ file: routes.file, ...place, message, hint: null }], configuration.files);
   }
 }

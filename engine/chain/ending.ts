@@ -9,6 +9,15 @@ import { type Observer, settle } from './settle.ts';
 
 const json = 'application/json';
 
+/** Operators' plugins are JavaScript: what they answer was seen by no compiler. */
+function isAnswer(local: LocalReply | null): boolean {
+  if (local === null) return false;
+  const { status, body } = local;
+  return (
+    Number.isInteger(status) && status >= 200 && status <= 599 && (typeof body === 'string' || Buffer.isBuffer(body))
+  );
+}
+
 export class Ending {
   readonly observer: Observer;
   private readonly log: Log;
@@ -50,6 +59,8 @@ export class Ending {
 
   /** An answer that no vendor gave: a replay, the model list. */
   sendLocal(exchange: LiveExchange, local: LocalReply): void {
+    if (!isAnswer(local))
+      return this.fail(exchange, new TypeError(`a plugin answered ${typeof local} instead of status and body`));
     const { 'content-type': contentType = json, ...rest } = local.headers ?? {};
     const outcome: Outcome = {
       kind: local.status < 400 ? 'ok' : 'error',
