@@ -72,6 +72,12 @@ export class Attempts {
     return (this.exchange.route.failover[key] ?? fallback) === 'next';
   }
 
+  /** The first event of a stream is there: a channel that was probed serves again. */
+  begun({ target, credential, attempt }: Try, status: number): void {
+    attempt.status = status;
+    target.health.begin(target.channel, credential);
+  }
+
   succeeded({ target, credential, attempt }: Try, status: number): void {
     attempt.status = status;
     target.health.succeed(target.channel, credential);

@@ -155,7 +155,7 @@ export class ChatAttempts implements Receiver {
       return true;
     }
     const first = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
-    this.attempts.succeeded(this.current!, this.status);
+    this.attempts.begun(this.current!, this.status);
     this.exchange.reply.capture?.head(200, eventStream);
     this.exchange.reply.stage(200, eventStream, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
     if (!tap.finished) return this.write(first);
@@ -198,10 +198,11 @@ export class ChatAttempts implements Receiver {
   private complete(last: Buffer | null): void {
     this.over = true;
     if (last !== null) this.write(last);
-    if (!this.exchange.aborted)
-      return this.ending.finish(this.exchange, { kind: 'ok', status: 200, code: null, usage: this.streamUsage() });
-    this.attempts.abandoned(this.current!);
-    this.ending.finish(this.exchange, this.abortOutcome());
+    this.attempts.succeeded(this.current!, this.status);
+    const outcome: Outcome = this.exchange.aborted
+      ? this.abortOutcome()
+      : { kind: 'ok', status: 200, code: null, usage: this.streamUsage() };
+    this.ending.finish(this.exchange, outcome);
   }
 
   private brokenStream(error: VendorError, last: Buffer | null): void {

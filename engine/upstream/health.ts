@@ -27,11 +27,16 @@ class Breaker {
     this.probing = false;
   }
 
-  succeed(): void {
-    this.failures = 0;
+  /** An answer has begun: no more rest. Whether it comes to its end is not known yet, so earlier failures still count. */
+  begin(): void {
     this.rest = 0;
     this.probing = false;
     this.until = 0;
+  }
+
+  succeed(): void {
+    this.failures = 0;
+    this.begin();
   }
 
   /** Rests at once when `atOnce`, else after `threshold` failures in a row; a failed probe rests twice as long. */
@@ -80,6 +85,11 @@ export class ChannelHealth {
   leave(channel: Channel, index: number): void {
     this.channel.leave();
     this.credential(channel.credentials[index]!).leave();
+  }
+
+  begin(channel: Channel, index: number): void {
+    this.channel.begin();
+    this.credential(channel.credentials[index]!).begin();
   }
 
   succeed(channel: Channel, index: number): void {
