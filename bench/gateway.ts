@@ -57,7 +57,7 @@ process.on('message', (message: { readonly ask: 'reload' | 'audit' }) => {
   );
 });
 process.on('disconnect', () => {
-  running
+  void running
     .close()
     .then(() => rm(folder, { recursive: true, force: true }))
     .finally(() => process.exit(0));
