@@ -88,7 +88,7 @@ export function limitsOf(text: string | null): LimitSettings {
 }
 
 /** Objects by number, for as long as anybody else holds them: what is charged or held is never lost to a full cache. */
-export class WeakIndex<T extends object> {
+class WeakIndex<T extends object> {
   readonly #references = new Map<number, WeakRef<T>>();
   readonly #registry = new FinalizationRegistry<number>((id) => {
     if (this.#references.get(id)?.deref() === undefined) this.#references.delete(id);

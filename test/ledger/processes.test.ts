@@ -110,6 +110,18 @@ describe('processes beside a gateway', () => {
     await accounts.close();
   });
 
+  it('5 a key that was asked for in vain is known as soon as another process has stored it', async () => {
+    const folder = await newFolder();
+    const ledger = await openIn(folder);
+    const { userId } = await customer(ledger, 100);
+    expect(await ledger.findKey('later')).toBeNull();
+    const other = new Database(join(folder, 'gateway.db'));
+    other.exec(`INSERT INTO keys (user_id, name, hash, prefix, group_name, created_at)
+      VALUES (${userId}, 'n', 'later', 'p', 'default', 1)`);
+    other.close();
+    await expect.poll(() => ledger.findKey('later'), { timeout: 1000 }).toMatchObject({ userId });
+  });
+
   it('a second gateway on the same folder is refused with the process that has it', async () => {
     const { folder, secret } = await prepared(100);
     const child = startChild('settling-process.mjs', [folder, secret, 'off', 'first']);
