@@ -29,7 +29,8 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: readonly string[];
-  readonly body: Buffer | null;
+  /** Pieces are written one after another and never joined; `headers` must then hold their `content-length`. */
+  readonly body: Buffer | readonly Buffer[] | null;
   /** ms until the head must be there, and ms between two pieces of the body. */
   readonly firstByteTimeout: number;
   readonly idleTimeout: number;
@@ -221,7 +222,8 @@ export class ConnectionList {
         method: request.method,
         path: request.path,
         headers: request.headers as string[],
-        body: request.body,
+        // undici takes any iterable; its types do not say so.
+        body: request.body as Buffer | null,
         headersTimeout: 0,
         bodyTimeout: 0,
       },

@@ -18,12 +18,17 @@ import {
 let stack: Stack;
 let vendor: FakeVendor;
 let first: Handler;
+/** Status that the first vendor answers before it reads; 0: it reads. */
+let early = 0;
 
 const model = 'alpha-two';
 
 /** The first channel is a vendor that fails as the test says; the second one, of a lower priority, is sound. */
 beforeAll(async () => {
-  vendor = await startVendor((request, response, body) => first(request, response, body));
+  vendor = await startVendor(
+    (request, response, body) => first(request, response, body),
+    () => early,
+  );
   stack = await startStack({
     edit(documents) {
       const { models } = documents.models;
@@ -93,6 +98,18 @@ describe('next channel', () => {
     const text = await (await generate(stack, { model, stream: true })).text();
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await latest()).toMatchObject({ attempts: 2, images: 1 });
+  });
+
+  it('7 a vendor that answers before it has read a large upload is heard, and the upload goes on to the next', async () => {
+    const big = Buffer.concat([png(), Buffer.alloc(20_000_000)]);
+    for (const status of [503, 413]) {
+      stack.simulator.reset();
+      early = status;
+      const response = await edit(stack, { model }, [big]);
+      expect(response.status).toBe(status === 503 ? 200 : 413);
+      expect(stack.simulator.received).toHaveLength(status === 503 ? 1 : 0);
+    }
+    early = 0;
   });
 
   it('7 a refused connection moves on', async () => {

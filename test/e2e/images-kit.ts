@@ -144,10 +144,14 @@ export interface FakeVendor {
 export type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
 /** A vendor (or a trap) whose answers the test writes; `hits` are the paths that were asked for. */
-export async function startVendor(handler: Handler): Promise<FakeVendor> {
+export async function startVendor(handler: Handler, early: () => number = () => 0): Promise<FakeVendor> {
   const hits: string[] = [];
   const server = createServer((request, response) => {
     hits.push(request.url ?? '');
+    if (early() !== 0) {
+      response.writeHead(early(), { 'content-type': 'application/json', connection: 'close' });
+      return void response.end('{"error":{"message":"no"}}');
+    }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => handler(request, response, Buffer.concat(chunks)));

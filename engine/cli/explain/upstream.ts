@@ -44,9 +44,10 @@ function shorten(value: JsonValue, masked: (text: string) => string): JsonValue 
 
 function readShown({ body, headers }: UpstreamRequest): JsonValue {
   if (body === null) return null;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(body);
   const contentType = headers[headers.lastIndexOf('content-type') + 1] ?? '';
-  if (contentType.startsWith('multipart/')) return readForm(body, contentType);
-  return JSON.parse(body.toString('utf8')) as JsonValue;
+  if (contentType.startsWith('multipart/')) return readForm(bytes, contentType);
+  return JSON.parse(bytes.toString('utf8')) as JsonValue;
 }
 
 function headersOf({ headers }: UpstreamRequest, masked: (text: string) => string): Record<string, string> {
