@@ -30,6 +30,17 @@ function pathFor(basePath: string, pattern: string, vendorModel: string): string
   return basePath + pattern.replaceAll('{model}', encodeURIComponent(vendorModel));
 }
 
+/** The channel's own headers over the vendor's over the gateway's: each name once. */
+function headersOf({ vendor, headers }: Channel, secret: string): string[] {
+  const { header, value } = vendor.auth;
+  // As a function: a `$` in a secret is no pattern.
+  const auth = { [header]: value.replace('{credential}', () => secret) };
+  const layers = [{ 'user-agent': userAgent }, vendor.headers ?? {}, auth, headers];
+  const laid = new Map<string, string>();
+  for (const layer of layers) for (const [name, text] of Object.entries(layer)) laid.set(name.toLowerCase(), text);
+  return [...laid].flat();
+}
+
 /** Everything of a target that does not depend on the client's protocol. */
 export function compileTransport(candidate: Candidate, protocol: string, pools: Pools, health: ChannelHealth) {
   const { channel, vendorModel } = candidate;
@@ -37,12 +48,6 @@ export function compileTransport(candidate: Candidate, protocol: string, pools: 
   const paths: Record<string, string> = {};
   for (const [action, pattern] of Object.entries(actions))
     paths[action] = pathFor(channel.basePath, pattern, vendorModel);
-  const own = { ...channel.vendor.headers, ...channel.headers };
-  const shared = [
-    'user-agent',
-    userAgent,
-    ...Object.entries(own).flatMap(([name, value]) => [name.toLowerCase(), value]),
-  ];
   const { set, remove } = channel.parameters;
   const hasOverrides = Object.keys(set).length > 0 || remove.length > 0;
   return {
@@ -53,11 +58,7 @@ export function compileTransport(candidate: Candidate, protocol: string, pools: 
     health,
     paths,
     connections: pools.list({ origin: channel.origin, connectTimeout: channel.timeouts.connect }),
-    headers: channel.credentials.map((secret) => [
-      ...shared,
-      channel.vendor.auth.header,
-      channel.vendor.auth.value.replace('{credential}', secret),
-    ]),
+    headers: channel.credentials.map((secret) => headersOf(channel, secret)),
     overrides: hasOverrides ? channel.parameters : null,
   };
 }

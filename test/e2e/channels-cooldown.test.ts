@@ -222,24 +222,36 @@ describe('7 shares and overrides', () => {
   it.each([false, true])('7 headers and parameters of a channel are laid over, streamed: %s', async (stream) => {
     stack = await startChannels({
       main: {
-        vendorModel: 'gpt-4.1-mini!lenient',
         headers: { 'x-team': 'blue', 'user-agent': 'mine/1' },
         parameters: { set: { service_tier: 'flex', temperature: 0.5 }, remove: ['user', 'seed', 'absent'] },
       },
     });
-    const body = `{ "model":"demo-chat","seed":7 , "temperature":1.0,"messages":[{"role":"user","content":"hi","seed":1}],"user":"me","stream":${stream}}`;
+    const body = `{ "model":"demo-chat","seed":7 , "temperature":1.0,"messages":[{"role":"user","content":"hi"}],"metadata":{"seed":"1"},"user":"me","stream":${stream}}`;
     const response = await stack.post('/chat/completions', body);
     expect(response.status, await response.text()).toBe(200);
     const { headers, body: sent } = stack.simulator.received[0]!;
     expect(headers).toMatchObject({ 'x-team': 'blue', 'user-agent': 'mine/1', authorization: 'Bearer sk-main' });
     expect(sent).toEqual({
-      model: 'gpt-4.1-mini!lenient',
+      model: 'gpt-4.1-mini',
       temperature: 0.5,
-      messages: [{ role: 'user', content: 'hi', seed: 1 }],
+      messages: [{ role: 'user', content: 'hi' }],
+      metadata: { seed: '1' },
       stream,
       ...(stream ? { stream_options: { include_usage: true } } : {}),
       service_tier: 'flex',
     });
+  });
+
+  it('7 a channel may bring its own authorization, and a secret may hold any sign', async () => {
+    stack = await startChannels({ main: { credentials: ["sk-$&$1$$`$'"] } });
+    await ask();
+    expect(stack.simulator.received[0]?.headers.authorization).toBe("Bearer sk-$&$1$$`$'");
+    await stack.rewrite(({ channels }) => {
+      channels.channels.main.headers = { authorization: 'Token abc' };
+    });
+    await stack.gateway.reload();
+    await ask();
+    expect(stack.simulator.received[1]?.headers.authorization).toBe('Token abc');
   });
 
   it('7 a vendor that knows no stream_options is served by removing them', async () => {

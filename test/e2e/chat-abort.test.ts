@@ -133,6 +133,7 @@ describe('6.2 a client that leaves', () => {
       expect(await refused.status).toBe(429);
       client.leave();
       await waitFor(() => stack.simulator.received[round]?.aborted);
+      await waitFor(() => stack.gateway.snapshot.active === 0);
     }
   });
 
