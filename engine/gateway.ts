@@ -22,6 +22,7 @@ import { type Server, startServer } from './http/server.ts';
 import { type OpenLedger, openLedger } from './ledger/index.ts';
 import { openObjects } from './objects/index.ts';
 import { Metrics } from './observe/metrics.ts';
+import { logRequest } from './observe/request-log.ts';
 import type { Registry } from './plugin.ts';
 import { fetchUrl } from './upstream/fetch.ts';
 import { HealthBook } from './upstream/health.ts';
@@ -38,6 +39,8 @@ export interface GatewayOptions {
   readonly environment?: Environment;
   /** ms between two comments in an image stream that waits for its vendor; default 10 s (proxies cut silent streams). */
   readonly heartbeat?: number;
+  /** Called after a new configuration has taken over. */
+  readonly onReload?: (configuration: Configuration) => void;
   /** What `folder` holds, where it was loaded already. */
   readonly configuration?: Configuration;
 }
@@ -121,10 +124,15 @@ async function serve(
     log,
   });
   const runner = new Runner(await compileConfiguration(first, lent), first.registry, {
-    receiveTimeout: settings.body.receiveTimeout,
+    receiveTimeout: () => state.configuration.gateway.body.receiveTimeout,
     heartbeat: options.heartbeat ?? 10_000,
     other,
-    observer: { ended: (exchange, outcome) => metrics.record(exchange, outcome) },
+    observer: {
+      ended(exchange, outcome) {
+        metrics.record(exchange, outcome);
+        if (state.configuration.gateway.log.requests) logRequest(log, exchange, outcome);
+      },
+    },
     log,
   });
 
@@ -137,8 +145,10 @@ async function serve(
   const swap = async (): Promise<readonly string[]> => {
     const next = await load(options);
     const changes = diffConfigurations(state.configuration, next);
-    runner.swap(await compileConfiguration(next, lent), next.registry);
+    const snapshot = await compileConfiguration(next, lent);
     state.loaded(next);
+    runner.swap(snapshot, next.registry);
+    options.onReload?.(next);
     await keepActive(next);
     for (const notice of next.notices) log.warn({}, notice);
     log.info({ changes }, changes.length === 0 ? 'configuration reloaded, nothing changed' : 'configuration reloaded');

@@ -38,7 +38,8 @@ interface Entry {
 }
 
 export interface RunnerOptions {
-  readonly receiveTimeout: number;
+  /** ms; asked for when a configuration is swapped in. */
+  readonly receiveTimeout: () => number;
   /** ms between two comments in an image stream that waits for its vendor. */
   readonly heartbeat: number;
   /** Paths that no route has (health, metrics, files); false: not its path either. */
@@ -187,7 +188,8 @@ export class Runner {
   }
 
   private operatorFor(route: Route, protocols: ReadonlyMap<string, ChatProtocol | ImageProtocol>): Operator {
-    const { receiveTimeout, heartbeat, log } = this.options;
+    const { heartbeat, log } = this.options;
+    const receiveTimeout = this.options.receiveTimeout();
     const chat = () => chatOperator(protocols.get(route.protocol) as ChatProtocol, receiveTimeout, this.ending, log);
     const image = (operation: 'generate' | 'edit') => {
       const codec = (protocols.get(route.protocol) as ImageProtocol).client!;

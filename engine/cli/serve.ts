@@ -20,9 +20,14 @@ async function serve({ config, data, port }: ServeOptions, { builtIns }: Parts):
     builtIns,
     log,
     configuration,
+    onReload: (next) => {
+      log.level = next.gateway.log.level;
+    },
     ...(data === undefined ? {} : { dataDirectory: data }),
     ...(port === undefined ? {} : { port }),
   });
+  // Whoever reads `ready` may send a signal at once. A reload that fails has told the log, and the old configuration goes on.
+  const stopped = untilStopped(() => void gateway.reload().catch(() => {}));
   log.info(
     {
       address: gateway.url,
@@ -34,8 +39,7 @@ async function serve({ config, data, port }: ServeOptions, { builtIns }: Parts):
     },
     'ready',
   );
-  // A reload that fails has told the log, and the old configuration goes on.
-  const signal = await untilStopped(() => void gateway.reload().catch(() => {}));
+  const signal = await stopped;
   log.info({ signal }, 'stopping: running requests may end');
   await gateway.close();
   log.info({}, 'stopped');

@@ -40,7 +40,7 @@ function readable(line: string): string {
 }
 
 /** Lines go to standard error: standard output belongs to what a command prints. */
-export function createLog({ level, format }: LogSettings): Log {
+export function createLog({ level, format }: LogSettings): Log & { level: string } {
   const destination = pino.destination({ fd: 2, sync: true });
   const write = (line: string) => destination.write(scrub(format === 'pretty' ? readable(line) : line));
   return pino({ level, base: null, redact: { paths: secretPaths, censor: '[redacted]' } }, { write });

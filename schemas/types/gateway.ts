@@ -138,7 +138,7 @@ export interface GatewayFile {
      */
     format: 'json' | 'pretty';
     /**
-     * Write one line per request.
+     * Write one line per ended request at level `info`. The usage log has them in any case.
      */
     requests: boolean;
   };
