@@ -119,8 +119,13 @@ export class ChatAttempts implements Receiver {
       return true;
     }
     const tap = this.tap!;
-    const out = this.guarded(() => tap.push(chunk));
-    if (out === undefined) return true;
+    let out: Buffer | null;
+    try {
+      out = tap.push(chunk);
+    } catch (error) {
+      this.unreadable(error);
+      return true;
+    }
     if (this.exchange.reply.begun || this.exchange.aborted) {
       if (tap.finished) this.complete(out);
       else if (tap.error !== null) this.brokenStream(tap.error, out);
@@ -130,14 +135,9 @@ export class ChatAttempts implements Receiver {
     return this.firstEvent(tap, out);
   }
 
-  /** A tap or a codec that throws has met something that is no stream of its protocol. */
-  private guarded(read: () => Buffer | null): Buffer | null | undefined {
-    try {
-      return read();
-    } catch (error) {
-      this.breakOff(malformed(error instanceof Error ? error.message : String(error)));
-      return undefined;
-    }
+  /** A tap that throws has met something that is no stream of its protocol. */
+  private unreadable(error: unknown): void {
+    this.breakOff(malformed(error instanceof Error ? error.message : String(error)));
   }
 
   private firstEvent(tap: StreamTap, out: Buffer | null): boolean {
@@ -173,8 +173,12 @@ export class ChatAttempts implements Receiver {
 
   private streamEnded(): void {
     const tap = this.tap!;
-    const rest = this.guarded(() => tap.flush());
-    if (rest === undefined) return;
+    let rest: Buffer | null;
+    try {
+      rest = tap.flush();
+    } catch (error) {
+      return this.unreadable(error);
+    }
     if (!this.exchange.reply.begun && !this.exchange.aborted) {
       if (rest !== null) {
         this.chunks.push(rest);
@@ -302,8 +306,14 @@ export class ChatAttempts implements Receiver {
   }
 
   private usageFrom(reported: TokenUsage | null, output: number): Usage {
-    if (reported !== null) return { ...noUsage, ...reported, source: 'measured' };
-    return { ...noUsage, input: Math.ceil(this.exchange.body.length / 4), output, source: 'estimated' };
+    // Written out: spreading two objects costs more than the rest of a settlement.
+    const { input, cachedInput, cacheWrite, output: said, reasoning } = reported ?? this.estimated(output);
+    const source = reported === null ? 'estimated' : 'measured';
+    return { input, cachedInput, cacheWrite, output: said, reasoning, images: 0, seconds: 0, characters: 0, source };
+  }
+
+  private estimated(output: number): TokenUsage {
+    return { ...noUsage, input: Math.ceil(this.exchange.body.length / 4), output };
   }
 
   private stopUpstream(): void {

@@ -48,6 +48,9 @@ export class Reply {
   private headers: HeaderPairs = [];
   private onGone: (() => void) | null = null;
   private onDrain: (() => void) | null = null;
+  private chunk: Buffer | null = null;
+  private chunkFits = true;
+  private writeChunk: (() => void) | null = null;
 
   constructor(native: NativeResponse, requestId: string) {
     this.native = native;
@@ -79,12 +82,15 @@ export class Reply {
   /** A chunk of a stream; false: stop until `drained` calls back. */
   write(chunk: Buffer): boolean {
     if (this.gone || this.ended) return true;
-    let fits = true;
-    this.native.cork(() => {
+    this.chunk = chunk;
+    // One closure per reply, not per chunk.
+    this.writeChunk ??= () => {
       this.writeHead();
-      fits = this.native.write(chunk);
-    });
-    return fits;
+      this.chunkFits = this.native.write(this.chunk!);
+      this.chunk = null;
+    };
+    this.native.cork(this.writeChunk);
+    return this.chunkFits;
   }
 
   end(last?: Buffer | string): void {
@@ -157,6 +163,11 @@ export class Reply {
     });
     stream.on('error', (error) => {
       failed(error);
+      this.cut();
+    });
+    stream.on('end', () => {
+      if (sent >= total || this.gone) return;
+      failed(new Error(`${total} bytes were announced and ${sent} came`));
       this.cut();
     });
   }
