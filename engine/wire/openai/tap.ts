@@ -11,6 +11,8 @@ import { isObject } from './fields.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
 const COLON = 0x3a;
+const LF = 0x0a;
+const CR = 0x0d;
 /** What a frame worth parsing holds. `"usage":null` and `"finish_reason":""` are in every chunk of some vendors. */
 const telling = /"usage"\s*:\s*\{|"error"\s*:\s*[^\sn]|"finish_reason"\s*:\s*"[^"]|\[DONE\]|event:\s?error/;
 /** The same, or more than one frame. One test on a copy of the text costs less than one search in a Buffer. */
@@ -51,7 +53,7 @@ export class OpenAiTap implements StreamTap {
     if (this.finished || this.error !== null) return null;
     const text = bytes.toString('latin1');
     if (!this.begun || tellingOrSeveral.test(text)) return this.sift(bytes, text);
-    if (bytes[0] !== COLON) this.estimatedOutput++;
+    if (speaks(bytes)) this.estimatedOutput++;
     return bytes;
   }
 
@@ -80,7 +82,7 @@ export class OpenAiTap implements StreamTap {
 
   private judge(bytes: Buffer, text: string): Verdict {
     if (this.begun && !telling.test(text)) {
-      if (bytes[0] !== COLON) this.estimatedOutput++;
+      if (speaks(bytes)) this.estimatedOutput++;
       return 'pass';
     }
     const [frame] = readFrames(bytes);
@@ -109,6 +111,13 @@ export class OpenAiTap implements StreamTap {
     this.estimatedOutput++;
     return 'pass';
   }
+}
+
+/** Neither a comment nor blank lines alone. Blank lines before an event belong to it. */
+function speaks(frame: Buffer): boolean {
+  let at = 0;
+  while (frame[at] === LF || frame[at] === CR) at++;
+  return at < frame.length && frame[at] !== COLON;
 }
 
 /** Behind the blank line that closes the frame at `start`. */
