@@ -1,6 +1,6 @@
 /** The request that a vendor gets: what the attempts send and `gateway explain` shows. */
 import type { ChatCall, ParameterOverrides } from '../contract/chat.ts';
-import type { ImageCall, Pieces, UpstreamBody } from '../contract/image.ts';
+import type { ImageCall, UpstreamBody } from '../contract/image.ts';
 import type { UpstreamRequest } from '../upstream/pools.ts';
 import { overridden } from './bridge.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -29,22 +29,18 @@ const smallBody = 64 * 1024;
 /** Reference images are not copied once more: a large body stays in its pieces. */
 function imageBody({ contentType, pieces }: UpstreamBody, overrides: ParameterOverrides | null) {
   if (overrides !== null && contentType === 'application/json') return overridden(Buffer.concat(pieces), overrides);
-  return lengthOf(pieces) <= smallBody ? Buffer.concat(pieces) : pieces;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return length <= smallBody ? Buffer.concat(pieces, length) : pieces;
 }
-
-const lengthOf = (body: Buffer | Pieces): number =>
-  Buffer.isBuffer(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
 
 export function imageRequest(call: ImageCall, target: Target, credential: number): UpstreamRequest {
   const { timeouts } = target.channel;
   const encoded = target.images!.encodeRequest(call, target.vendorModel);
-  const body = imageBody(encoded, target.overrides);
-  const own = ['content-type', encoded.contentType, 'content-length', String(lengthOf(body))];
   return {
     method: 'POST',
     path: target.paths[call.operation]!,
-    headers: [...target.headers[credential]!, ...own],
-    body,
+    headers: [...target.headers[credential]!, 'content-type', encoded.contentType],
+    body: imageBody(encoded, target.overrides),
     firstByteTimeout: timeouts.firstByte,
     idleTimeout: timeouts.idle,
   };

@@ -14,10 +14,7 @@ const longestName = 200;
 const mostFields = 100;
 const mostFiles = 64;
 
-/**
- * Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away.
- * `raw` is the SHA-256-able body for idempotency: every byte, in order.
- */
+/** Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away. */
 export function readMultipart(
   native: NativeResponse,
   contentType: string,
@@ -40,21 +37,19 @@ export function readMultipart(
   );
   const parser = createParser(contentType, finish);
   if (parser === null) return { cancel: () => {} };
-  parser.on('field', (name, value, _nameCut, valueCut) => {
-    // The parser's own limit of names is for urlencoded bodies only.
-    if (name.length > longestName || valueCut)
-      return finish(
-        new GatewayError(
-          'invalid_multipart',
-          `The field \`${name.slice(0, 80)}\` is longer than 1 MB, or its name than ${longestName} characters.`,
-        ),
-      );
+  parser.on('field', (name: string | undefined, value, _nameCut, valueCut) => {
+    if (!isNamed(name)) return finish(unnamed());
+    if (valueCut)
+      return finish(new GatewayError('invalid_multipart', `The field \`${name.slice(0, 80)}\` is longer than 1 MB.`));
     fields.push([name, value]);
   });
-  parser.on('file', (field, stream, name, _encoding, mediaType) => {
+  parser.on('file', (field: string | undefined, stream, name, _encoding, mediaType) => {
+    if (!isNamed(field)) finish(unnamed());
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => files.push({ field, name: name ?? 'file', mediaType, bytes: Buffer.concat(chunks) }));
+    stream.on('end', () =>
+      files.push({ field: field ?? '', name: name ?? 'file', mediaType, bytes: Buffer.concat(chunks) }),
+    );
     stream.on('error', () => finish(new GatewayError('invalid_multipart')));
   });
   for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
@@ -76,6 +71,13 @@ export function readMultipart(
   });
   return { cancel: () => finish(new GatewayError('incomplete_body')) };
 }
+
+/** The parser's own limit of names is for urlencoded bodies only, and a part may come without one. */
+const isNamed = (name: string | undefined): name is string =>
+  name !== undefined && name !== '' && name.length <= longestName;
+
+const unnamed = (): GatewayError =>
+  new GatewayError('invalid_multipart', `A part has no name, or one longer than ${longestName} characters.`);
 
 function createParser(contentType: string, finish: (error: GatewayError) => void): Parser | null {
   try {

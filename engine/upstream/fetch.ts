@@ -57,9 +57,18 @@ function parse(text: string, base?: URL): URL {
   return url;
 }
 
+/** A resolver has no deadline of its own that one could set. */
+async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unusable('its host was not found in time')), milliseconds);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
 async function get(url: URL, pools: Pools, limits: FetchLimits, deadline: number): Promise<Answer> {
   const isTrusted = url.origin === limits.trustedOrigin;
-  const address = isTrusted ? null : await publicAddressOf(url);
+  const address = isTrusted ? null : await within(publicAddressOf(url), Math.max(1, deadline - performance.now()));
   const left = Math.max(1, deadline - performance.now());
   const connections =
     address === null

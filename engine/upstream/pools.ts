@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: readonly string[];
-  /** Pieces are written one after another and never joined; `headers` must then hold their `content-length`. */
+  /** Pieces are written one after another and never joined. */
   readonly body: Buffer | readonly Buffer[] | null;
   /** ms until the head must be there, and ms between two pieces of the body. */
   readonly firstByteTimeout: number;
@@ -206,6 +206,12 @@ export class Pools {
   }
 }
 
+/** undici knows the length of a Buffer; pieces would go out chunked, which not every vendor takes. */
+function headersOf({ headers, body }: UpstreamRequest): readonly string[] {
+  if (body === null || Buffer.isBuffer(body)) return headers;
+  return [...headers, 'content-length', String(body.reduce((sum, piece) => sum + piece.length, 0))];
+}
+
 /** Where requests to one origin are sent. */
 export class ConnectionList {
   private readonly list: FreeList;
@@ -221,7 +227,7 @@ export class ConnectionList {
       {
         method: request.method,
         path: request.path,
-        headers: request.headers as string[],
+        headers: headersOf(request) as string[],
         // undici takes any iterable; its types do not say so.
         body: request.body as Buffer | null,
         headersTimeout: 0,

@@ -106,6 +106,14 @@ describe('damaged bodies', () => {
     ['with garbage in a header', Buffer.concat([part('\u0000\u0001:::', 'x'), field('model', alpha), image(), end])],
     ['with a header that never ends', Buffer.concat([Buffer.from('--B\r\nX-A: '), Buffer.alloc(200_000, 0x61)])],
     ['with a name of 10 KB', Buffer.concat([field('n'.repeat(10_000), 'x'), whole])],
+    ['with a text that has no name', Buffer.concat([part('Content-Disposition: form-data', 'x'), whole])],
+    [
+      'with a file that has no name',
+      Buffer.concat([
+        part('Content-Disposition: form-data; filename="a.png"\r\nContent-Type: image/png', png()),
+        whole,
+      ]),
+    ],
   ])('4.3 a body %s is 400 and charged nothing', async (_name, body, contentType) => {
     const before = await money(stack);
     const response = await sendRaw(body, contentType);
