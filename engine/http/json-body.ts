@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
+import { hasMoreValues } from '../wire/json-size.ts';
 
 /** Throws `unsupported_content_type` for a body that says it is something else. */
 export function requireJson(contentType: string): void {
@@ -17,10 +18,15 @@ export function requireJson(contentType: string): void {
   );
 }
 
-/** Parses once; throws `invalid_utf8`, `invalid_json` or `invalid_type`. */
+/** 32 MB of empty lists would keep the process busy for ten seconds; no conversation comes near this. */
+const mostValues = 500_000;
+
+/** Parses once; throws `invalid_utf8`, `invalid_json`, `invalid_type` or `body_too_large`. */
 export function parseObject(body: Buffer): JsonObject {
   if (body.length === 0) throw new GatewayError('invalid_json', 'The body is empty; a JSON object is expected.');
   if (!isUtf8(body)) throw new GatewayError('invalid_utf8');
+  if (hasMoreValues(body, mostValues))
+    throw new GatewayError('body_too_large', `The body has more than ${mostValues.toLocaleString('en')} values.`);
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));

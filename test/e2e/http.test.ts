@@ -141,6 +141,20 @@ describe('C hostile bodies', () => {
     charged += response.ok ? 1 : 0;
   });
 
+  it.each([
+    ['520,000 levels', `${'['.repeat(520_000)}${']'.repeat(520_000)}`],
+    ['520,000 numbers', `[${'1,'.repeat(520_000)}1]`],
+    ['520,000 levels never closed', '['.repeat(520_000)],
+  ])('C more values than any conversation has: %s', async (_name, deep) => {
+    const error = await refused(`{"model":"demo-chat","messages":${deep}}`);
+    expect(error).toMatchObject({ status: 413, code: 'body_too_large' });
+    expect(error.message).toContain('500,000 values');
+  });
+
+  it.each(['[],{} '.repeat(150_000), '\\\"[,'.repeat(90_000)])('C within a string they are text', async (text) => {
+    await accepted(`{"model":"demo-chat","messages":[{"role":"user","content":"${text}"}]}`);
+  });
+
   it('C of a key that is there twice the last one counts, for the gateway and for the vendor', async () => {
     stack.simulator.reset();
     await accepted(`{"model":"alpha-image-1k","model":"demo-chat","messages":[{"role":"user","content":"Hello"}]}`);
