@@ -229,6 +229,33 @@ describe('Idempotency-Key', () => {
     expect(await balance()).toBe(before - 25_000);
   });
 
+  it('one that waited for the first and left does not keep the key when the first fails', async () => {
+    const headers = { 'idempotency-key': 'left-waiting' };
+    stack.simulator.faults.add({ match: { times: 1 }, fault: { latency: 300, status: 400 } });
+    const first = generate(stack, { model: 'alpha-image-1k' }, headers);
+    await eventually(
+      () => stack.simulator.received.length,
+      (count) => count > 0,
+    );
+    const controller = new AbortController();
+    const waiting = fetch(`${stack.base}/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ prompt: 'a fox', model: 'alpha-image-1k' }),
+      signal: controller.signal,
+    });
+    setTimeout(() => controller.abort(), 100);
+    await expect(waiting).rejects.toThrow();
+    expect((await first).status).toBe(400);
+    await idle();
+    const third = await Promise.race([
+      generate(stack, { model: 'alpha-image-1k' }, headers),
+      new Promise<null>((resolve) => setTimeout(() => resolve(null), 3000)),
+    ]);
+    expect(third?.status).toBe(200);
+    expect(third?.headers.get('idempotent-replayed')).toBeNull();
+  });
+
   it('another body with the same key is 409, while it runs and after', async () => {
     const headers = { 'idempotency-key': 'conflict' };
     stack.simulator.faults.add({ fault: { latency: 200 } });
