@@ -74,7 +74,7 @@ export class ChatAttempts implements Receiver {
       this.retryAfter = retryAfterSeconds(headers, Date.now());
       return;
     }
-    const isEvents = this.call.stream && headerValue(headers, 'content-type').startsWith('text/event-stream');
+    const isEvents = this.call.stream && /^text\/event-stream/i.test(headerValue(headers, 'content-type'));
     this.mode = isEvents ? 'stream' : 'whole';
     if (isEvents) this.tap = this.current!.target.bridge!.stream(this.exchange, this.call);
   }

@@ -25,7 +25,7 @@ const longestMessage = 1000;
 /** A vendor's sentence, bounded, without anything that looks like a credential. */
 function cleanMessage(message: string): string {
   return message
-    .replace(/\b(?:sk|xai|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[redacted]')
+    .replace(/\b(?:(?:sk|xai|key)-|AIza)[-_A-Za-z0-9*.]{8,}/g, '[redacted]')
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
     .trim()
     .slice(0, longestMessage);

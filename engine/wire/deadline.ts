@@ -65,7 +65,11 @@ let ticking: NodeJS.Timeout | null = null;
 function tick(): void {
   const now = performance.now();
   let busy = false;
-  for (const list of lists.values()) busy = list.expire(now) || busy;
+  for (const [duration, list] of lists) {
+    if (list.expire(now)) busy = true;
+    // Durations that are what is left of something else hardly come twice.
+    else lists.delete(duration);
+  }
   if (busy || ticking === null) return;
   clearInterval(ticking);
   ticking = null;
