@@ -151,7 +151,7 @@ describe('C hostile bodies', () => {
     expect(error.message).toContain('500,000 values');
   });
 
-  it.each(['[],{} '.repeat(150_000), '\\\"[,'.repeat(90_000)])('C within a string they are text', async (text) => {
+  it.each(['[],{} '.repeat(150_000), '\\"[,'.repeat(90_000)])('C within a string they are text', async (text) => {
     await accepted(`{"model":"demo-chat","messages":[{"role":"user","content":"${text}"}]}`);
   });
 
