@@ -35,7 +35,7 @@ function imageBody({ contentType, pieces }: UpstreamBody, overrides: ParameterOv
 
 export function imageRequest(call: ImageCall, target: Target, credential: number): UpstreamRequest {
   const { timeouts } = target.channel;
-  const encoded = target.images!.encodeRequest(call, target.vendorModel);
+  const encoded = target.images!.encodeRequest(call, target.vendorModel, target.overrides);
   return {
     method: 'POST',
     path: target.paths[call.operation]!,

@@ -1,6 +1,6 @@
 /** The contract of image protocols: one neutral request and result, one codec per wire format, both directions. */
 import type { GatewayError } from '../errors.ts';
-import type { SseFrame, VendorError } from './chat.ts';
+import type { ParameterOverrides, SseFrame, VendorError } from './chat.ts';
 import type { TokenUsage } from './usage.ts';
 import type { JsonObject, JsonValue } from './values.ts';
 
@@ -120,7 +120,8 @@ export interface ImageProtocol {
   };
   /** The vendor side; absent where no vendor speaks it. */
   readonly vendor?: {
-    encodeRequest(call: ImageCall, vendorModel: string): UpstreamBody;
+    /** `overrides`, a channel's own parameters, are laid over a form here; over JSON the engine lays them. */
+    encodeRequest(call: ImageCall, vendorModel: string, overrides?: ParameterOverrides | null): UpstreamBody;
     /** Throws GatewayError (`moderation_blocked`, `upstream_no_image`, `upstream_invalid_response`) for a 200 that is none. */
     decodeReply(body: Buffer): ImageResult;
     /** Absent: this vendor does not stream images; the gateway waits and streams itself. */

@@ -142,6 +142,35 @@ describe('alpha', () => {
   });
 });
 
+describe('a channel with parameters of its own', () => {
+  let own: Stack;
+  beforeAll(async () => {
+    own = await startStack({
+      edit({ channels }) {
+        for (const channel of Object.values<Record<string, unknown>>(channels.channels))
+          channel.parameters = { set: { output_format: 'webp' }, remove: ['user'] };
+      },
+    });
+  });
+  afterAll(() => own.close());
+
+  it('2.5 lays them over JSON and over forms', async () => {
+    const model = 'alpha-image-1k';
+    for (const response of [
+      await generate(own, { model, user: 'u', output_format: 'png' }),
+      await edit(own, { model, user: 'u', output_format: 'png' }),
+    ]) {
+      expect(response.status).toBe(200);
+      expect((await jsonOf(response)).output_format).toBe('webp');
+    }
+    const [json, form] = own.simulator.received.map(({ body }) => body as Record<string, object>);
+    expect(json).toMatchObject({ output_format: 'webp' });
+    expect(form!.fields).toMatchObject({ output_format: 'webp' });
+    expect(json).not.toHaveProperty('user');
+    expect(form!.fields).not.toHaveProperty('user');
+  });
+});
+
 describe('beta', () => {
   const model = 'beta-3.1-flash-image';
   const config = () => sent(stack).generationConfig.imageConfig;

@@ -1,6 +1,13 @@
 /** The request for a vendor: JSON for generations, multipart for edits. `response_format` is never sent: GPT image models refuse it. */
 import { randomBytes } from 'node:crypto';
-import type { ImageCall, ImageFile, JsonObject, JsonValue, UpstreamBody } from '../../../engine/plugin.ts';
+import type {
+  ImageCall,
+  ImageFile,
+  JsonObject,
+  JsonValue,
+  ParameterOverrides,
+  UpstreamBody,
+} from '../../../engine/plugin.ts';
 
 function membersOf(call: ImageCall, vendorModel: string): JsonObject {
   const { n, size, quality, aspectRatio, resolution } = call.settings;
@@ -20,9 +27,18 @@ function membersOf(call: ImageCall, vendorModel: string): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
-export function encodeRequest(call: ImageCall, vendorModel: string): UpstreamBody {
+function overlaid(members: JsonObject, { set, remove }: ParameterOverrides): JsonObject {
+  const kept = Object.entries(members).filter(([name]) => !remove.includes(name));
+  return { ...Object.fromEntries(kept), ...set };
+}
+
+export function encodeRequest(
+  call: ImageCall,
+  vendorModel: string,
+  overrides: ParameterOverrides | null = null,
+): UpstreamBody {
   const members = membersOf(call, vendorModel);
-  if (call.operation === 'edit') return encodeForm(members, call);
+  if (call.operation === 'edit') return encodeForm(overrides === null ? members : overlaid(members, overrides), call);
   return { contentType: 'application/json', pieces: [Buffer.from(JSON.stringify(members))] };
 }
 
