@@ -16,7 +16,7 @@ export interface TestChannel {
 export const simulatorBase = '${env:SIMULATOR_URL}/openai/v1';
 
 /** Replaces all channels; `demo-chat` is served by each unless it names its own `models`. */
-export function setChannels(documents: Documents, channels: Readonly<Record<string, TestChannel>>): void {
+function setChannels(documents: Documents, channels: Readonly<Record<string, TestChannel>>): void {
   documents.channels.channels = {};
   for (const [name, { vendorModel = 'gpt-4.1-mini', ...fields }] of Object.entries(channels)) {
     documents.channels.channels[name] = {
