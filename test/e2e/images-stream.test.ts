@@ -1,6 +1,6 @@
 /** Image streams (spec 2.4, 6.1): native ones of alpha, those the gateway makes itself for beta and gamma. */
 import { createConnection } from 'node:net';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
 import {
@@ -182,6 +182,16 @@ describe('alpha, native', () => {
     expect(error.type).toBe('image_generation_user_error');
     expect(await latest()).toMatchObject({ images: 0, quota: 0, status: 400 });
   });
+});
+
+it('6.1 the SDK reads the stream of an edit', async () => {
+  for (const model of [alpha, 'beta-3-pro-image', 'gamma-imagine-image']) {
+    const image = await toFile(png(), 'a.png', { type: 'image/png' });
+    const stream = await client.images.edit({ model, prompt: 'night', image, stream: true });
+    const types: string[] = [];
+    for await (const event of stream) types.push(event.type);
+    expect(types).toEqual(['image_edit.completed']);
+  }
 });
 
 describe('alpha, vendors that are merely alike', () => {
@@ -373,6 +383,28 @@ describe('a client that reads slowly', () => {
     const events = eventsOf(data);
     expect(namesOf(events)).toEqual(['image_generation.completed', '[DONE]']);
     expect(Buffer.from(events[0]!.data.b64_json, 'base64')).toHaveLength(12_000_000);
+  });
+
+  it('2.3 a whole answer of many megabytes arrives to the last byte, however it is read', async () => {
+    const socket = openSlowly({ model: 'gamma-imagine-image', response_format: 'b64_json', n: 3, stream: false });
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      if (chunks.length % 100 !== 0) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), 2);
+    });
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    socket.resume();
+    await closed;
+    const whole = Buffer.concat(chunks).toString('latin1');
+    const body = whole.slice(whole.indexOf('\r\n\r\n') + 4);
+    expect(body).toHaveLength(Number(/content-length: (\d+)/i.exec(whole)![1]));
+    const lengths = JSON.parse(body).data.map(
+      (item: { b64_json: string }) => picture(item.b64_json) && item.b64_json.length,
+    );
+    expect(lengths).toEqual(Array(3).fill(16_000_000));
   });
 
   it('7 one that never reads is cut off at the deadline, and the request ends', async () => {
