@@ -57,15 +57,22 @@ function runSettled(settling: Settling, from: number): Promise<void> | undefined
   for (let index = from; index < hooks.length; index++) {
     try {
       const pending = hooks[index]!(exchange, settling.outcome);
-      if (pending !== undefined)
-        return pending
-          .catch((error: unknown) => hookFailed(settling, error))
-          .then(() => runSettled(settling, index + 1));
+      if (pending !== undefined) return settleRest(settling, index + 1, pending);
     } catch (error) {
       hookFailed(settling, error);
     }
   }
   return undefined;
+}
+
+function settleRest(settling: Settling, from: number, pending: Promise<void>): Promise<void> {
+  return pending.then(
+    () => runSettled(settling, from),
+    (error: unknown) => {
+      hookFailed(settling, error);
+      return runSettled(settling, from);
+    },
+  );
 }
 
 function hookFailed(settling: Settling, error: unknown): void {
