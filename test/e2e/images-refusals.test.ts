@@ -128,6 +128,12 @@ describe('values', () => {
     await expectError(await send('{}', 'multipart/form-data; boundary=x'), 415, 'unsupported_content_type');
   });
 
+  it.each([alpha, beta, gamma])('2.1 %s with a field nested a hundred thousand levels deep is 400', async (model) => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const response = await stack.post('/images/generations', `{"model":"${model}","prompt":"p","deep":${deep}}`);
+    await expectError(response, 400, 'invalid_value', 'deep');
+  });
+
   it('8 a request whose price the balance does not cover is refused before any channel', async () => {
     const poor = await startStack({ balance: 99_999 });
     try {

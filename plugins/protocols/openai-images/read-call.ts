@@ -47,8 +47,23 @@ export function readCall(operation: Operation, body: ImageBody): ImageCall {
   if (body.kind === 'multipart') {
     throw new GatewayError('unsupported_content_type', 'Image generation takes application/json.');
   }
-  const extra = Object.fromEntries(Object.entries(body.value).filter(([name]) => !knownFields.has(name)));
-  return callOf(operation, jsonScalars(body.value), { references: [], mask: null }, extra);
+  return callOf(operation, jsonScalars(body.value), { references: [], mask: null }, jsonExtra(body.value));
+}
+
+/** Deeper than any vendor's field; written out again, a hundred thousand levels would exhaust the stack. */
+const deepest = 100;
+
+const isDeeper = (value: JsonValue, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)));
+
+function jsonExtra(body: JsonObject): JsonObject {
+  const extra = Object.entries(body).filter(([name]) => !knownFields.has(name));
+  const deep = extra.find(([, value]) => isDeeper(value, deepest));
+  if (deep === undefined) return Object.fromEntries(extra);
+  const param = deep[0].slice(0, 60);
+  throw new GatewayError('invalid_value', `${quoted(param)} is nested more than ${deepest} levels deep.`, { param });
 }
 
 function callOf(operation: Operation, scalars: Scalars, files: Files, extra: JsonObject): ImageCall {
