@@ -70,6 +70,8 @@ export interface Audit {
   readonly accounts: readonly AuditedAccount[];
   /** One sentence each. */
   readonly faults: readonly string[];
+  /** What the journal has and the database not yet, and so is in none of the sums: a gateway books it within moments, or when it starts. */
+  readonly pending: { readonly requests: number; readonly quota: number };
 }
 
 /** All functions throw AccountsFault with a sentence for whoever asked. */

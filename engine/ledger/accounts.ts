@@ -1,5 +1,6 @@
 /** The accounts on one database. */
 
+import { join } from 'node:path';
 import type { Accounts } from './accounts-contract.ts';
 import { auditLedger } from './audit.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -7,8 +8,16 @@ import type { LedgerDatabase } from './sqlite.ts';
 import { readUsage } from './usage-log.ts';
 import { bookCredit, createUser, disableUser, findUser, listUsers } from './users.ts';
 
-/** `onChange` is called after each change: the database's version does not show the changes of its own connection. */
-export function createAccounts(database: LedgerDatabase, now: () => number, onChange: () => void): Accounts {
+export interface AccountsOptions {
+  readonly database: LedgerDatabase;
+  /** The data folder. */
+  readonly folder: string;
+  readonly now: () => number;
+  /** Called after each change: the database's version does not show the changes of its own connection. */
+  readonly onChange: () => void;
+}
+
+export function createAccounts({ database, folder, now, onChange }: AccountsOptions): Accounts {
   const changing = async <T>(change: Promise<T>): Promise<T> => {
     try {
       return await change;
@@ -27,6 +36,6 @@ export function createAccounts(database: LedgerDatabase, now: () => number, onCh
     listKeys: (userId) => listKeys(database, userId),
     revokeKey: (which) => changing(revokeKey(database, which)),
     usage: (filter) => readUsage(database, filter),
-    audit: () => auditLedger(database),
+    audit: () => auditLedger(database, join(folder, 'journal')),
   };
 }

@@ -1,26 +1,24 @@
-/** Carries journaled entries into the database, in small batches, and removes segments that are no longer needed. */
-import { rm } from 'node:fs/promises';
+/** Carries journaled entries into the database, in small batches, and has the segments retired. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../contract/values.ts';
-import type { Applied, Values } from './apply.ts';
+import type { Applied, Apply } from './apply.ts';
 import type { Segment } from './journal.ts';
 import type { StoredKeyRecord } from './records.ts';
+import type { Retirement } from './retirement.ts';
 import { patiently, type Serial } from './serial.ts';
+import type { Charge } from './usage-columns.ts';
 
 /** One settled request on its way into the database. Its key record cannot be forgotten before it arrives there. */
-export interface Entry {
+export interface Entry extends Charge {
   readonly key: StoredKeyRecord;
-  readonly quota: number;
-  readonly values: Values;
 }
 
 export interface ApplierOptions {
-  readonly apply: (batch: readonly Values[]) => Promise<Applied>;
+  readonly apply: Apply;
   /** The same queue that keys are loaded in, so that no balance is read between a commit and its entry in memory. */
   readonly serial: Serial;
   readonly onApplied: (applied: Applied) => void;
-  readonly checkpoint: () => boolean;
-  readonly segments: Segment[];
+  readonly retirement: Retirement;
   readonly log: Log;
 }
 
@@ -30,92 +28,107 @@ const gathering = 150;
 const firstRetry = 250;
 const lastRetry = 5_000;
 
+/** Entries of one write, of which `applied` are in the database. */
+interface Written {
+  readonly entries: readonly Entry[];
+  readonly segment: Segment;
+  applied: number;
+}
+
 export class Applier {
   readonly #options: ApplierOptions;
-  #queue: { entry: Entry; segment: Segment }[] = [];
+  #queue: Written[] = [];
+  #waiting = 0;
   #running: Promise<void> | null = null;
   #hurry = new AbortController();
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: ApplierOptions) {
     this.#options = options;
   }
 
   add(entries: readonly Entry[], segment: Segment): void {
-    for (const entry of entries) this.#queue.push({ entry, segment });
+    this.#queue.push({ entries, segment, applied: 0 });
+    this.#waiting += entries.length;
     this.#running ??= this.#run();
-    if (this.#queue.length >= batchSize) this.#hurry.abort();
+    if (this.#waiting >= batchSize) this.#hurry.abort();
   }
 
-  /** Resolves when the queue is empty. Throws where the database refuses. */
+  /** Resolves when the queue is empty and the segments are retired. Throws where the database refuses. */
   async drain(): Promise<void> {
-    while (this.#queue.length > 0) await this.#applyNext();
-    await this.#retire();
+    const { serial, retirement } = this.#options;
+    while (this.#waiting > 0) await this.#applyNext();
+    await serial.run(() => retirement.retire());
   }
 
-  /** What is still queued stays in the journal. */
-  stop(): void {
-    this.#stopped = true;
+  /** What is still queued stays in the journal. Resolves when the database is not used any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
     this.#hurry.abort();
+    await this.#running;
   }
 
   async #run(): Promise<void> {
     let retry = firstRetry;
     await this.#gather();
-    while (this.#queue.length > 0 && !this.#stopped) {
+    while (this.#waiting > 0 && !this.#stopping.signal.aborted) {
       try {
         await this.#applyNext();
         retry = firstRetry;
-        if (this.#queue.length < batchSize) await this.#retireAndGather();
+        await this.#options.retirement.retireWhenDue();
+        if (this.#waiting > 0) await this.#gather();
       } catch (error) {
-        this.#options.log.error(
-          { err: error, waiting: this.#queue.length },
-          'usage rows cannot be written, will retry',
-        );
-        await delay(retry, undefined, { ref: false });
+        this.#options.log.error({ err: error, waiting: this.#waiting }, 'usage rows cannot be written, will retry');
+        await pause(retry, this.#stopping.signal);
         retry = Math.min(retry * 2, lastRetry);
       }
     }
     this.#running = null;
   }
 
-  async #retireAndGather(): Promise<void> {
-    await this.#retire();
-    if (this.#queue.length > 0) await this.#gather();
-  }
-
   async #gather(): Promise<void> {
     this.#hurry = new AbortController();
-    if (this.#queue.length >= batchSize) return;
-    await delay(gathering, undefined, { ref: false, signal: this.#hurry.signal }).catch(() => {
-      // Aborted: a batch is full before its time.
-    });
+    if (this.#waiting < batchSize && !this.#stopping.signal.aborted) await pause(gathering, this.#hurry.signal);
   }
 
   #applyNext(): Promise<void> {
     return this.#options.serial.run(async () => {
-      const batch = this.#queue.slice(0, batchSize);
-      if (batch.length === 0) return;
-      const applied = await patiently(() => this.#options.apply(batch.map(({ entry }) => entry.values)));
-      this.#queue = this.#queue.slice(batch.length);
-      this.#options.onApplied(applied);
-      for (const { entry, segment } of batch) {
-        entry.key.charge(-entry.quota);
-        segment.unapplied--;
-      }
+      const batch = this.#nextBatch();
+      if (batch.length > 0) this.#options.onApplied(await patiently(() => this.#options.apply(batch)));
+      for (const entry of batch) entry.key.charge(-entry.quota);
+      this.#forget(batch.length);
     });
   }
 
-  /** Removes segments whose rows are all in the database file itself, not only in its write-ahead log. */
-  #retire(): Promise<void> {
-    const { segments, serial, checkpoint } = this.#options;
-    return serial.run(async () => {
-      const done = segments.filter((segment) => segment.closed && segment.unapplied === 0);
-      if (done.length === 0 || !checkpoint()) return;
-      for (const segment of done) {
-        await rm(segment.path, { force: true });
-        segments.splice(segments.indexOf(segment), 1);
-      }
-    });
+  #nextBatch(): Entry[] {
+    const batch: Entry[] = [];
+    for (const { entries, applied } of this.#queue) {
+      for (let index = applied; index < entries.length && batch.length < batchSize; index++)
+        batch.push(entries[index]!);
+      if (batch.length === batchSize) break;
+    }
+    return batch;
   }
+
+  /** Takes the first entries, which are in the database now, from the queue and from what their segments wait for. */
+  #forget(count: number): void {
+    let left = count;
+    let ended = 0;
+    for (const written of this.#queue) {
+      const here = Math.min(left, written.entries.length - written.applied);
+      written.applied += here;
+      written.segment.unapplied -= here;
+      left -= here;
+      if (written.applied < written.entries.length) break;
+      ended++;
+    }
+    this.#queue.splice(0, ended);
+    this.#waiting -= count;
+  }
+}
+
+function pause(time: number, signal: AbortSignal): Promise<void> {
+  return delay(time, undefined, { ref: false, signal }).catch(() => {
+    // Aborted: there is something to do before the time.
+  });
 }

@@ -1,11 +1,12 @@
 /** Proves the sums: balance = credits − usage for every account, quota left = quota − usage for every key. */
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditedAccount } from './accounts-contract.ts';
+import { readPresentSegments } from './segments.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-/** One transaction sees one state; what a running gateway has not applied yet is in none of the sums. */
-export function auditLedger(database: LedgerDatabase): Promise<Audit> {
+/** One transaction sees one state; what no gateway has applied yet is in none of the sums but `pending`. */
+export function auditLedger(database: LedgerDatabase, journal: string): Promise<Audit> {
   return reading(database, async (connection) => {
     const credits = await sumCredits(connection);
     const usage = await sumUsage(connection, 'user_id');
@@ -19,7 +20,7 @@ export function auditLedger(database: LedgerDatabase): Promise<Audit> {
         .map(([id, sum]) => `${sum} units were used by user ${id}, who does not exist.`),
       ...(await auditKeys(connection)),
     ];
-    return { ok: faults.length === 0, accounts, faults };
+    return { ok: faults.length === 0, accounts, faults, pending: await sumPending(connection, journal) };
   });
 }
 
@@ -80,4 +81,16 @@ async function auditKeys(connection: Kysely<Tables>): Promise<string[]> {
     .map(
       (key) => `Key ${key.id} (${key.prefix}) has ${key.quota_left} units left of ${key.quota}, but used ${key.used}.`,
     );
+}
+
+async function sumPending(connection: Kysely<Tables>, journal: string): Promise<Audit['pending']> {
+  const pending = new Map<string, number>();
+  for await (const charges of readPresentSegments(journal)) {
+    const ids = JSON.stringify(charges.map((charge) => charge.requestId));
+    const known = await sql<{ id: string }>`
+      SELECT request_id AS id FROM usage WHERE request_id IN (SELECT value FROM json_each(${ids}))`.execute(connection);
+    const applied = new Set(known.rows.map((row) => row.id));
+    for (const { requestId, quota } of charges) if (!applied.has(requestId)) pending.set(requestId, quota);
+  }
+  return { requests: pending.size, quota: [...pending.values()].reduce((sum, quota) => sum + quota, 0) };
 }

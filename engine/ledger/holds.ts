@@ -1,11 +1,12 @@
 /** Holds and settlements: the arithmetic of the hot path, in memory and in whole numbers. */
 import type { Hold, KeyRecord } from '../contract/ports.ts';
 import type { UsageRow } from '../contract/usage.ts';
+import { GatewayError } from '../errors.ts';
 import type { Entry } from './applier.ts';
 import type { Journal } from './journal.ts';
 import { encodeLine } from './journal-line.ts';
 import { type Records, StoredKeyRecord } from './records.ts';
-import { valuesOf } from './usage-columns.ts';
+import { detailsOf } from './usage-columns.ts';
 
 class OpenHold implements Hold {
   readonly key: StoredKeyRecord;
@@ -18,10 +19,14 @@ class OpenHold implements Hold {
   }
 }
 
-/** Sets an amount aside; null where balance or key quota does not cover it. */
-export function hold(key: KeyRecord, amount: number): Hold | null {
+/**
+ * Sets an amount aside; null where balance or key quota does not cover it. Throws GatewayError `overloaded` while the
+ * journal cannot be written: what would be done then could not be booked.
+ */
+export function hold(journal: Journal<Entry>, key: KeyRecord, amount: number): Hold | null {
   if (!(key instanceof StoredKeyRecord)) throw new TypeError('The key is not of this ledger.');
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount.`);
+  if (journal.failing) throw new GatewayError('overloaded');
   if (!key.covers(amount)) return null;
   key.hold(amount);
   return new OpenHold(key, amount);
@@ -29,10 +34,11 @@ export function hold(key: KeyRecord, amount: number): Hold | null {
 
 /** Ends the hold, if any, and hands the row to the journal. */
 export function settle(records: Records, journal: Journal<Entry>, held: Hold | null, row: UsageRow): Promise<void> {
-  const values = valuesOf(row);
+  const details = detailsOf(row);
   const key = release(held, row) ?? records.key(row.keyId, row.userId);
-  key.charge(row.quota);
-  return journal.append({ key, quota: row.quota, values }, encodeLine(values));
+  const { requestId, time, userId, keyId, quota } = row;
+  key.charge(quota);
+  return journal.append({ key, requestId, time, userId, keyId, quota, details }, encodeLine(details));
 }
 
 function release(held: Hold | null, row: UsageRow): StoredKeyRecord | null {

@@ -1,22 +1,17 @@
-/** One line of the journal: `[1,"checksum",[values]]`. The checksum tells a torn line from a whole one. */
-import { hash } from 'node:crypto';
-import { type UsageValue, usageColumns } from './usage-columns.ts';
+/** One line of the journal: `[1,checksum,[values]]`. The checksum tells a torn line from a whole one. */
+import { crc32 } from 'node:zlib';
+import { type Charge, chargeOf } from './usage-columns.ts';
 
-const format = '[1,"';
-const checksumLength = 8;
-const valuesAt = format.length + checksumLength + 2;
+const start = /^\[1,\d+,/;
 
-const checksum = (text: string) => hash('sha1', text, 'hex').slice(0, checksumLength);
-
-export function encodeLine(values: readonly UsageValue[]): string {
-  const text = JSON.stringify(values);
-  return `${format}${checksum(text)}",${text}]\n`;
+/** The line of a usage row's JSON. */
+export function encodeLine(details: string): string {
+  return `[1,${crc32(details)},${details}]\n`;
 }
 
-/** The values of a line without its line feed; null where it is torn or damaged. */
-export function decodeLine(line: string): UsageValue[] | null {
-  const text = line.slice(valuesAt, -1);
-  if (line !== `${format}${checksum(text)}",${text}]`) return null;
-  const values: unknown = JSON.parse(text);
-  return Array.isArray(values) && values.length === usageColumns.length ? values : null;
+/** What a line without its line feed books; null where it is torn or damaged. */
+export function decodeLine(line: string): Charge | null {
+  const at = start.exec(line)?.[0].length ?? line.length;
+  const details = line.slice(at, -1);
+  return `${line}\n` === encodeLine(details) ? chargeOf(details) : null;
 }

@@ -4,6 +4,7 @@
  */
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Log } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
 import { segmentPath } from './segments.ts';
 
 /** What is known of a segment that this process has written. */
@@ -31,10 +32,13 @@ export interface JournalOptions<Entry> {
 
 /** ms between two log lines about a disk that refuses. */
 const quiet = 5_000;
+/** While the disk refuses, a blank line of one block is tried each time so many ms have passed. */
+const probeInterval = 500;
+const probe = `${' '.repeat(4095)}\n`;
 
 class Batch<Entry> {
   readonly entries: Entry[] = [];
-  readonly lines: string[] = [];
+  text = '';
   readonly done: Promise<void>;
   resolve!: () => void;
   reject!: (error: unknown) => void;
@@ -47,6 +51,8 @@ class Batch<Entry> {
   }
 }
 
+const notWritten = (cause: unknown) => new GatewayError('internal_error', undefined, { cause });
+
 export class Journal<Entry> {
   /** Those that still have a file, oldest first. */
   readonly segments: Segment[] = [];
@@ -56,6 +62,8 @@ export class Journal<Entry> {
   #batch: Batch<Entry> | null = null;
   #writing = false;
   #closed = false;
+  #failing = false;
+  #timer: NodeJS.Timeout | null = null;
   #refused = 0;
   #quietUntil = 0;
 
@@ -64,17 +72,20 @@ export class Journal<Entry> {
     this.#number = options.firstNumber;
   }
 
-  /** Adds a line; the promise is shared by all of this turn and rejects where the disk refuses them. */
+  /** Whether the last write was refused. It is tried again without anybody's doing. */
+  get failing(): boolean {
+    return this.#failing;
+  }
+
+  /**
+   * Adds a line; the promise is shared by all of this turn and rejects with GatewayError `internal_error` where the disk
+   * refuses them.
+   */
   append(entry: Entry, line: string): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('The ledger is closed.'));
-    let batch = this.#batch;
-    if (batch === null) {
-      batch = new Batch();
-      this.#batch = batch;
-      if (!this.#writing) setImmediate(() => this.#write());
-    }
+    if (this.#closed) return Promise.reject(notWritten(new Error('The ledger is closed.')));
+    const batch = this.#batch ?? this.#begin();
     batch.entries.push(entry);
-    batch.lines.push(line);
+    batch.text += line;
     return batch.done;
   }
 
@@ -92,6 +103,28 @@ export class Journal<Entry> {
     this.#endSegment();
   }
 
+  #begin(): Batch<Entry> {
+    const batch = new Batch<Entry>();
+    this.#batch = batch;
+    if (!this.#writing) setImmediate(() => this.#write());
+    return batch;
+  }
+
+  #probeLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      if (this.#failing && !this.#closed) this.#probe();
+    }, probeInterval).unref();
+  }
+
+  #probe(): void {
+    const batch = this.#batch ?? this.#begin();
+    batch.text += probe;
+    batch.done.catch(() => {
+      // Told in the log by whoever noticed; the next probe is on its way.
+    });
+  }
+
   #write(): void {
     const batch = this.#batch;
     if (batch === null) return;
@@ -99,7 +132,7 @@ export class Journal<Entry> {
     try {
       const segment = this.#segment();
       const before = segment.size;
-      this.#writeLines(segment, batch.lines.join(''));
+      this.#writeLines(segment, batch.text);
       if (this.#options.sync === 'off') this.#succeed(batch, segment);
       else this.#syncThen(batch, segment, before);
     } catch (error) {
@@ -137,6 +170,8 @@ export class Journal<Entry> {
   }
 
   #succeed(batch: Batch<Entry>, segment: Segment): void {
+    if (this.#failing) this.#options.log.info({}, 'the journal can be written again');
+    this.#failing = false;
     segment.unapplied += batch.entries.length;
     if (segment.size >= this.#options.segmentSize) this.#endSegment();
     this.#options.onWritten(batch.entries, segment);
@@ -145,7 +180,9 @@ export class Journal<Entry> {
 
   #fail(batch: Batch<Entry>, error: unknown): void {
     this.#options.onFailed(batch.entries);
-    batch.reject(error);
+    batch.reject(notWritten(error));
+    this.#failing = true;
+    this.#probeLater();
     this.#refused += batch.entries.length;
     if (performance.now() < this.#quietUntil) return;
     this.#quietUntil = performance.now() + quiet;

@@ -1,5 +1,5 @@
 /** The schema's history. Names sort in the order in which they run; one that was released is never changed. */
-import { type Kysely, type Migration, Migrator } from 'kysely';
+import { type CreateTableBuilder, type Kysely, type Migration, Migrator, sql } from 'kysely';
 
 const first: Migration = {
   async up(database: Kysely<unknown>) {
@@ -74,35 +74,50 @@ async function createCredits(database: Kysely<unknown>): Promise<void> {
   await database.schema.createIndex('credits_user').on('credits').column('user_id').execute();
 }
 
-/** No foreign keys here: a row of the journal must never be refused. The audit reports rows of unknown users. */
+/** Columns that nobody sums or seeks by; the number is their place in `details`. */
+const usageDetails = [
+  ['endpoint', 'text', 4],
+  ['model', 'text', 5],
+  ['group_name', 'text', 6],
+  ['multiplier', 'text', 7],
+  ['channel', 'text', 8],
+  ['attempts', 'integer', 9],
+  ['images', 'integer', 10],
+  ['input_tokens', 'bigint', 11],
+  ['cached_input_tokens', 'bigint', 12],
+  ['cache_write_tokens', 'bigint', 13],
+  ['output_tokens', 'bigint', 14],
+  ['reasoning_tokens', 'bigint', 15],
+  ['status', 'integer', 17],
+  ['outcome', 'text', 18],
+  ['code', 'text', 19],
+  ['usage_source', 'text', 20],
+  ['duration_ms', 'double precision', 21],
+  ['first_byte_ms', 'double precision', 22],
+] as const;
+
+/**
+ * Binding values is most of what a row costs, so the row is one text, which the journal has made already, and columns
+ * over it that take no room: half the time of 23 columns. On PostgreSQL `details` is `jsonb` and the columns are
+ * `generated always as ((details ->> 5)) stored` (cast where they are numbers), or, from version 18 on, `virtual` as here.
+ *
+ * No foreign keys: a row of the journal must never be refused. The audit reports rows of unknown users.
+ */
 async function createUsage(database: Kysely<unknown>): Promise<void> {
-  await database.schema
+  const stored = database.schema
     .createTable('usage')
     .addColumn('request_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('time', 'bigint', (column) => column.notNull())
     .addColumn('user_id', 'integer', (column) => column.notNull())
     .addColumn('key_id', 'integer', (column) => column.notNull())
-    .addColumn('endpoint', 'text', (column) => column.notNull())
-    .addColumn('model', 'text', (column) => column.notNull())
-    .addColumn('group_name', 'text', (column) => column.notNull())
-    .addColumn('multiplier', 'text', (column) => column.notNull())
-    .addColumn('channel', 'text')
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('images', 'integer', (column) => column.notNull())
-    .addColumn('input_tokens', 'bigint', (column) => column.notNull())
-    .addColumn('cached_input_tokens', 'bigint', (column) => column.notNull())
-    .addColumn('cache_write_tokens', 'bigint', (column) => column.notNull())
-    .addColumn('output_tokens', 'bigint', (column) => column.notNull())
-    .addColumn('reasoning_tokens', 'bigint', (column) => column.notNull())
     .addColumn('quota', 'bigint', (column) => column.notNull())
-    .addColumn('status', 'integer', (column) => column.notNull())
-    .addColumn('outcome', 'text', (column) => column.notNull())
-    .addColumn('code', 'text')
-    .addColumn('usage_source', 'text', (column) => column.notNull())
-    .addColumn('duration_ms', 'double precision', (column) => column.notNull())
-    .addColumn('first_byte_ms', 'double precision')
-    .execute();
+    .addColumn('details', 'text', (column) => column.notNull());
+  let table: CreateTableBuilder<'usage', string> = stored;
+  for (const [name, type, at] of usageDetails)
+    table = table.addColumn(name, type, (column) => column.generatedAlwaysAs(sql`details ->> ${sql.lit(at)}`));
+  await table.execute();
   await database.schema.createIndex('usage_user_time').on('usage').columns(['user_id', 'time']).execute();
+  await database.schema.createIndex('usage_time').on('usage').column('time').execute();
 }
 
 async function createReplays(database: Kysely<unknown>): Promise<void> {

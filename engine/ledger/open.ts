@@ -8,6 +8,7 @@ import { createAccounts } from './accounts.ts';
 import type { Accounts } from './accounts-contract.ts';
 import { Applier, type Entry } from './applier.ts';
 import { createApply } from './apply.ts';
+import { CreditWatch } from './credit-watch.ts';
 import { hold, settle } from './holds.ts';
 import { Journal } from './journal.ts';
 import { KeyCache } from './key-cache.ts';
@@ -15,7 +16,8 @@ import { lockFolder } from './lock.ts';
 import { Records } from './records.ts';
 import { replayJournal } from './replay.ts';
 import { type OpenReplays, openReplays } from './replays.ts';
-import { Serial } from './serial.ts';
+import { Retirement } from './retirement.ts';
+import { patiently, Serial } from './serial.ts';
 import { type LedgerDatabase, openDatabase } from './sqlite.ts';
 
 export interface LedgerOptions {
@@ -42,16 +44,16 @@ export interface OpenLedger extends Ledger {
 
 /** ms within which a change by another process is noticed. */
 const pollInterval = 250;
-/** ms that a statement may block the event loop for another writer; longer waits are retries. */
-const gatewayBusyTimeout = 2;
-const commandBusyTimeout = 5_000;
+/** Of a gateway nothing may block the event loop for long: it waits by trying again, and checkpoints elsewhere. */
+const gateway = { busyTimeout: 2, autoCheckpoint: 65_536 };
+const command = { busyTimeout: 5_000, autoCheckpoint: 1_000 };
 const megabyte = 1024 * 1024;
 
 /** Opens the accounts without the lock: any number of processes may, beside a running gateway too. */
 export async function openAccounts(folder: string): Promise<Accounts & { close(): Promise<void> }> {
   await mkdir(folder, { recursive: true, mode: 0o750 });
-  const database = await openDatabase(join(folder, 'gateway.db'), commandBusyTimeout);
-  const accounts = createAccounts(database, Date.now, () => {});
+  const database = await openDatabase(join(folder, 'gateway.db'), command);
+  const accounts = createAccounts({ database, folder, now: Date.now, onChange: () => {} });
   return { ...accounts, close: () => database.close() };
 }
 
@@ -60,7 +62,7 @@ export async function openLedger(options: LedgerOptions): Promise<OpenLedger> {
   await mkdir(join(options.folder, 'journal'), { recursive: true, mode: 0o750 });
   const unlock = await lockFolder(options.folder);
   try {
-    const database = await openDatabase(join(options.folder, 'gateway.db'), gatewayBusyTimeout);
+    const database = await openDatabase(join(options.folder, 'gateway.db'), gateway);
     try {
       return await startLedger(options, database, unlock);
     } catch (error) {
@@ -88,6 +90,8 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
     now,
     maximumBytes: options.replayBytes ?? 1024 * megabyte,
   });
+  const credits = new CreditWatch(database, records);
+  await credits.start();
   const serial = new Serial();
   const journal: Journal<Entry> = new Journal({
     folder,
@@ -100,6 +104,7 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
       for (const entry of entries) entry.key.charge(-entry.quota);
     },
   });
+  const retirement = new Retirement(checkpoint, journal.segments, log);
   const applier = new Applier({
     apply,
     serial,
@@ -107,8 +112,7 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
       for (const { id, balance } of balances) records.setBalance(id, balance);
       for (const { id, quota_left } of quotas) records.setQuota(id, quota_left);
     },
-    checkpoint,
-    segments: journal.segments,
+    retirement,
     log,
   });
   return new FolderLedger({
@@ -118,6 +122,9 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
     records,
     replays,
     keys: new KeyCache(database, records, serial),
+    credits,
+    serial,
+    folder: options.folder,
     now,
     log,
     unlock,
@@ -131,6 +138,9 @@ interface Parts {
   readonly records: Records;
   readonly replays: OpenReplays;
   readonly keys: KeyCache;
+  readonly credits: CreditWatch;
+  readonly serial: Serial;
+  readonly folder: string;
   readonly now: () => number;
   readonly log: Log;
   readonly unlock: () => void;
@@ -147,7 +157,8 @@ class FolderLedger implements OpenLedger {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.replays = parts.replays;
-    this.accounts = createAccounts(parts.database, parts.now, () => parts.keys.expire());
+    const { database, folder, now } = parts;
+    this.accounts = createAccounts({ database, folder, now, onChange: () => this.#changed() });
     this.#version = parts.database.version();
     this.#poll = setInterval(() => this.#noticeChanges(), pollInterval);
     this.#poll.unref();
@@ -158,7 +169,7 @@ class FolderLedger implements OpenLedger {
   }
 
   hold(key: KeyRecord, amount: number): Hold | null {
-    return hold(key, amount);
+    return hold(this.#parts.journal, key, amount);
   }
 
   settle(held: Hold | null, row: UsageRow): Promise<void> {
@@ -183,10 +194,20 @@ class FolderLedger implements OpenLedger {
       await applier.drain();
       await replays.close();
     } finally {
-      applier.stop();
+      await applier.stop();
       await database.close();
       unlock();
     }
+  }
+
+  #changed(): void {
+    const { keys, credits, serial, log } = this.#parts;
+    keys.expire();
+    serial
+      .run(() => patiently(() => credits.read()))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'new credits cannot be read');
+      });
   }
 
   #noticeChanges(): void {
@@ -194,7 +215,7 @@ class FolderLedger implements OpenLedger {
       const version = this.#parts.database.version();
       if (version === this.#version) return;
       this.#version = version;
-      this.#parts.keys.expire();
+      this.#changed();
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the database cannot be watched for changes');
     }

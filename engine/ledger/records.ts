@@ -54,9 +54,8 @@ export class StoredKeyRecord implements KeyRecord {
     return this.quotaInDatabase === null ? null : this.quotaInDatabase - this.pending;
   }
 
-  /** Whether balance and own quota, less what is held, cover the amount. */
+  /** Whether balance and own quota, less what is held, cover the amount. Who has overdrawn is not covered for 0 either. */
   covers(amount: number): boolean {
-    if (amount === 0) return true;
     if (this.account.available < amount) return false;
     return this.quotaInDatabase === null || this.quotaInDatabase - this.pending - this.held >= amount;
   }

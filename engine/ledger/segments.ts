@@ -1,8 +1,8 @@
 /** The journal's files: `journal/00000001.jsonl` and on. A file is only ever appended to by the process that made it. */
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Values } from './apply.ts';
 import { decodeLine } from './journal-line.ts';
+import type { Charge } from './usage-columns.ts';
 
 const namePattern = /^(\d{8,15})\.jsonl$/;
 
@@ -27,24 +27,41 @@ export async function listSegments(folder: string): Promise<SegmentFile[]> {
 }
 
 export interface SegmentContent {
-  readonly rows: readonly Values[];
+  readonly charges: readonly Charge[];
   /** Numbers of the lines, from 1, that are not whole. */
   readonly damaged: readonly number[];
   readonly lines: number;
 }
 
-/** Reads a segment; a last line that was torn by a crash is the last number in `damaged`. */
+/** Reads a segment, without its blank lines; a last line that was torn by a crash is the last number in `damaged`. */
 export async function readSegment(path: string): Promise<SegmentContent> {
-  const rows: Values[] = [];
+  const charges: Charge[] = [];
   const damaged: number[] = [];
   const lines = (await readFile(path, 'utf8')).split('\n');
   if (lines.at(-1) === '') lines.pop();
   lines.forEach((line, index) => {
-    const values = decodeLine(line);
-    if (values === null) damaged.push(index + 1);
-    else rows.push(values);
+    if (line.trim() === '') return;
+    const charge = decodeLine(line);
+    if (charge === null) damaged.push(index + 1);
+    else charges.push(charge);
   });
-  return { rows, damaged, lines: lines.length };
+  return { charges, damaged, lines: lines.length };
+}
+
+/** What the segments of a folder have, one by one; a running gateway may remove each at any time. */
+export async function* readPresentSegments(folder: string): AsyncGenerator<readonly Charge[]> {
+  for (const { path } of await unlessMissing(listSegments(folder), [])) {
+    yield (await unlessMissing(readSegment(path), { charges: [] })).charges;
+  }
+}
+
+async function unlessMissing<T, Other>(reading: Promise<T>, otherwise: Other): Promise<T | Other> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return otherwise;
+    throw error;
+  }
 }
 
 /** Keeps a damaged segment for whoever looks into it, under a name that is never replayed. */

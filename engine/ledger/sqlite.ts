@@ -1,30 +1,42 @@
 /** SQLite through Kysely: the only file that knows libsql. */
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Database from 'libsql';
+import AsynchronousDatabase from 'libsql/promise';
 import { LRUCache } from 'lru-cache';
 import { migrate } from './migrations.ts';
 import type { Tables } from './tables.ts';
+
+export interface DatabaseSettings {
+  /** ms that a statement may wait, and block, for another connection's writing. */
+  readonly busyTimeout: number;
+  /** Pages (4 KB) of write-ahead log after which a commit moves them into the database file, and blocks meanwhile. */
+  readonly autoCheckpoint: number;
+}
 
 export interface LedgerDatabase {
   readonly query: Kysely<Tables>;
   /** Changes whenever another connection, of this process or another, has committed. */
   version(): number;
-  /** Moves everything that was committed into the database file and syncs it. False where a reader is in the way. */
-  checkpoint(): boolean;
+  /**
+   * Moves everything that was committed into the database file and syncs it, on a thread of its own: it takes tens of
+   * milliseconds. False where a reader or a writer is in the way.
+   */
+  checkpoint(): Promise<boolean>;
+  /** No checkpoint may be running. */
   close(): Promise<void>;
 }
 
-/** Opens the file, makes it where it is missing, and brings its schema up to date. `busyTimeout` is in ms. */
-export async function openDatabase(path: string, busyTimeout: number): Promise<LedgerDatabase> {
+/** Opens the file, makes it where it is missing, and brings its schema up to date. */
+export async function openDatabase(path: string, settings: DatabaseSettings): Promise<LedgerDatabase> {
   try {
-    return await open(path, busyTimeout);
+    return await open(path, settings);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The database ${path} cannot be opened: ${reason}`, { cause: error });
   }
 }
 
-async function open(path: string, busyTimeout: number): Promise<LedgerDatabase> {
+async function open(path: string, settings: DatabaseSettings): Promise<LedgerDatabase> {
   const connection = new Database(path);
   try {
     connection.exec('PRAGMA busy_timeout = 5000');
@@ -35,12 +47,17 @@ async function open(path: string, busyTimeout: number): Promise<LedgerDatabase> 
     connection.exec('PRAGMA cache_size = -32768');
     const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(connection) }) });
     await migrateAlone(connection, query);
-    connection.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
+    connection.exec(`PRAGMA busy_timeout = ${settings.busyTimeout}`);
+    connection.exec(`PRAGMA wal_autocheckpoint = ${settings.autoCheckpoint}`);
+    const checkpoints = new Checkpoints(path);
     return {
       query,
       version: dataVersion(connection),
-      checkpoint: () => checkpoint(connection),
-      close: () => query.destroy(),
+      checkpoint: () => checkpoints.run(),
+      close: () => {
+        checkpoints.close();
+        return query.destroy();
+      },
     };
   } catch (error) {
     connection.close();
@@ -133,8 +150,24 @@ function dataVersion(connection: Database.Database): () => number {
   return () => (statement.all([])[0] as { data_version: number }).data_version;
 }
 
-function checkpoint(connection: Database.Database): boolean {
-  const [row] = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').all([]);
-  const { busy, log, checkpointed } = row as { busy: number; log: number; checkpointed: number };
-  return busy === 0 && log === checkpointed;
+/** A connection of their own, opened for the first: libsql runs the statements of an asynchronous one on other threads. */
+class Checkpoints {
+  readonly #path: string;
+  #connection: AsynchronousDatabase | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async run(): Promise<boolean> {
+    this.#connection ??= new AsynchronousDatabase(this.#path, {});
+    const statement = await this.#connection.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+    const [row] = await statement.all([]);
+    const { busy, log, checkpointed } = row as { busy: number; log: number; checkpointed: number };
+    return busy === 0 && log === checkpointed;
+  }
+
+  close(): void {
+    this.#connection?.close();
+  }
 }

@@ -2,7 +2,7 @@
 import type { UsageRow } from '../contract/usage.ts';
 import { AccountsFault, type UsageFilter } from './accounts-contract.ts';
 import type { LedgerDatabase } from './sqlite.ts';
-import { usageRowOf } from './usage-columns.ts';
+import { usageColumns, usageRowOf } from './usage-columns.ts';
 
 const maximumRows = 10_000;
 
@@ -13,19 +13,22 @@ export async function readUsage(database: LedgerDatabase, filter: UsageFilter): 
   const last = filter.before === undefined ? null : await positionOf(database, filter.before);
   const rows = await database.query
     .selectFrom('usage')
-    .selectAll()
+    .select(usageColumns)
     .$if(filter.userId !== undefined, (query) => query.where('user_id', '=', filter.userId!))
     .$if(filter.keyId !== undefined, (query) => query.where('key_id', '=', filter.keyId!))
     .$if(filter.model !== undefined, (query) => query.where('model', '=', filter.model!))
     .$if(filter.from !== undefined, (query) => query.where('time', '>=', filter.from!))
     .$if(filter.to !== undefined, (query) => query.where('time', '<', filter.to!))
     .$if(last !== null, (query) =>
-      query.where((where) =>
-        where.or([
-          where('time', '<', last!.time),
-          where.and([where('time', '=', last!.time), where('request_id', '<', last!.request_id)]),
-        ]),
-      ),
+      // The first condition says no more than the second, but an index serves it.
+      query
+        .where('time', '<=', last!.time)
+        .where((where) =>
+          where.or([
+            where('time', '<', last!.time),
+            where.and([where('time', '=', last!.time), where('request_id', '<', last!.request_id)]),
+          ]),
+        ),
     )
     .orderBy('time', 'desc')
     .orderBy('request_id', 'desc')

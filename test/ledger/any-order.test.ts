@@ -38,7 +38,7 @@ class Model {
   available = () => this.credits - this.used() - this.held();
   /** Key 1 has a quota of 600 of its own. */
   covers = (key: number, amount: number) =>
-    amount === 0 || (this.available() >= amount && (key === 0 || 600 - this.used(1) - this.held(1) >= amount));
+    this.available() >= amount && (key === 0 || 600 - this.used(1) - this.held(1) >= amount);
 }
 
 class Run {

@@ -17,6 +17,7 @@ describe('hold and settle', () => {
       ok: true,
       faults: [],
       accounts: [{ userId, name: expect.any(String), balance: 880, credits: 1000, usage: 120, difference: 0 }],
+      pending: { requests: 0, quota: 0 },
     });
   });
 
@@ -50,6 +51,7 @@ describe('hold and settle', () => {
     await ledger.settle(ledger.hold(key, 100), usageRow(key, 'r1', 150));
     expect(key.account.available).toBe(-50);
     expect(ledger.hold(key, 1)).toBeNull();
+    expect(ledger.hold(key, 0)).toBeNull();
   });
 
   it('a second settle of one hold throws and charges nothing', async () => {

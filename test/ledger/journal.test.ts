@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Journal } from '../../engine/ledger/journal.ts';
 import { decodeLine, encodeLine } from '../../engine/ledger/journal-line.ts';
-import { valuesOf } from '../../engine/ledger/usage-columns.ts';
+import { detailsOf } from '../../engine/ledger/usage-columns.ts';
 import { crashOf, customer, keyOf, newFolder, openIn, recordingLog, usageRow } from './open-folder.ts';
 
 const segmentsOf = (folder: string) => readdirSync(join(folder, 'journal')).sort();
@@ -111,11 +111,14 @@ describe('journal', () => {
       ledger.settle(hold, usageRow(key, 'r1', 100)),
       ledger.settle(null, usageRow(key, 'r2', 100)),
     ]);
-    expect([first, second]).toMatchObject([{ reason: { code: 'ENOENT' } }, { reason: { code: 'ENOENT' } }]);
+    const refused = { reason: { code: 'internal_error', cause: { code: 'ENOENT' } } };
+    expect([first, second]).toMatchObject([refused, refused]);
     expect(key.account.available).toBe(1000);
     expect(log.lines).toMatchObject([{ level: 'error', fields: { rows: 2 } }]);
+    expect(() => ledger.hold(key, 0)).toThrow(expect.objectContaining({ code: 'overloaded' }));
     mkdirSync(join(folder, 'journal'));
-    await ledger.settle(ledger.hold(key, 7), usageRow(key, 'r3', 7));
+    const later = await vi.waitFor(() => ledger.hold(key, 7), { timeout: 5000 });
+    await ledger.settle(later, usageRow(key, 'r3', 7));
     await ledger.flush();
     expect(key.account.available).toBe(993);
     expect((await ledger.accounts.usage({ limit: 9 })).map((row) => row.requestId)).toEqual(['r3']);
@@ -143,7 +146,7 @@ describe('journal', () => {
       expect(written).toEqual([[1, 2, 3], [4]]);
       expect(readFileSync(join(folder, '00000007.jsonl'), 'utf8')).toBe('1\n2\n3\n4\n');
       await journal.close();
-      await expect(journal.append(5, '5\n')).rejects.toThrow('closed');
+      await expect(journal.append(5, '5\n')).rejects.toMatchObject({ cause: { message: 'The ledger is closed.' } });
     },
   );
 
@@ -161,7 +164,7 @@ describe('journal', () => {
     });
     await journal.append(1, 'one\n');
     closeSync(journal.segments[0]!.descriptor);
-    await expect(journal.append(2, 'two\n')).rejects.toMatchObject({ code: 'EBADF' });
+    await expect(journal.append(2, 'two\n')).rejects.toMatchObject({ cause: { code: 'EBADF' } });
     await journal.append(3, 'three\n');
     expect(failed).toEqual([2]);
     expect(statSync(join(folder, '00000001.jsonl')).size).toBe(4);
@@ -172,9 +175,10 @@ describe('journal', () => {
   it('a line with any change is not taken for whole', async () => {
     const ledger = await openIn(await newFolder());
     const { key } = await customer(ledger, 1);
-    const values = valuesOf(usageRow(key, 'r1', 12));
-    const line = encodeLine(values).slice(0, -1);
-    expect(decodeLine(line)).toEqual(values);
+    const { requestId, time, userId, keyId, quota, ...others } = usageRow(key, 'r1', 12);
+    const details = detailsOf({ requestId, time, userId, keyId, quota, ...others });
+    const line = encodeLine(details).slice(0, -1);
+    expect(decodeLine(line)).toEqual({ requestId, time, userId, keyId, quota, details });
     for (let index = 0; index < line.length; index++) {
       const other = line[index] === '7' ? '8' : '7';
       expect(decodeLine(line.slice(0, index) + other + line.slice(index + 1))).toBeNull();

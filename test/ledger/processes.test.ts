@@ -58,7 +58,7 @@ describe('processes that are killed', () => {
     await child.kill();
     const refused = named(child.lines, 'refused');
     expect(refused.length).toBeGreaterThan(100);
-    expect(child.lines.find((line) => line.startsWith('refused'))).toMatch(/ EFBIG$/);
+    expect(child.lines.find((line) => line.startsWith('refused'))).toMatch(/ internal_error EFBIG$/);
     const acknowledged = named(child.lines, 'done');
     expect(acknowledged.length).toBeGreaterThan(100);
     const ledger = await openIn(folder);

@@ -40,7 +40,7 @@ const settle = async (requestId) => {
     await ledger.settle(ledger.hold(key, 5), row(requestId));
     writeSync(1, `done ${requestId}\n`);
   } catch (error) {
-    writeSync(1, `refused ${requestId} ${error.code}\n`);
+    writeSync(1, `refused ${requestId} ${error.code} ${error.cause?.code}\n`);
   }
 };
 
