@@ -11,13 +11,14 @@ import type {
 import { noUsage, type TokenUsage, type Usage } from '../contract/usage.ts';
 import type { JsonObject, JsonValue, Log } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
-import { Answer, TooLargeError, TransportError } from '../upstream/answer.ts';
-import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
+import { Answer } from '../upstream/answer.ts';
+import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
 import { SseReader } from '../wire/sse.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { AttemptFailed, asFailure } from './image-failure.ts';
 import { imageRequest } from './upstream-request.ts';
 
 /** Ten images of 4K in Base64 stay below. */
@@ -34,16 +35,6 @@ export interface ImageRunParts {
   readonly log: Log;
   /** ms between two comments in a stream that waits for its vendor. */
   readonly heartbeat: number;
-}
-
-/** An attempt that failed; the loop decides what follows. */
-class AttemptFailed extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
 }
 
 export class ImageRun {
@@ -312,21 +303,4 @@ function sumOf(one: TokenUsage | null, other: TokenUsage): TokenUsage {
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
   };
-}
-
-/** What of the thrown things is the attempt's failure; null: the gateway's own (storage, a bug). */
-function asFailure(error: unknown): Failure | null {
-  if (error instanceof AttemptFailed) return error.failure;
-  if (error instanceof TransportError) return transportFailure(error.failure);
-  if (error instanceof TooLargeError) return malformed(error.message);
-  if (error instanceof GatewayError && isCodecError(error)) return codecFailure(error);
-  return null;
-}
-
-function isCodecError(error: GatewayError): boolean {
-  return (
-    error.code === 'moderation_blocked' ||
-    error.code === 'upstream_no_image' ||
-    error.code === 'upstream_invalid_response'
-  );
 }
