@@ -1,8 +1,8 @@
 /** Writes usage rows and what they cost in one transaction, each request id once. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CompiledQuery, type Insertable, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import type { LedgerDatabase } from './sqlite.ts';
-import type { Tables, UsageTable } from './tables.ts';
+import type { ChargesTable, Tables } from './tables.ts';
 import type { Charge } from './usage-columns.ts';
 
 /** The balances and key quotas that a batch has changed, as the database has them now. */
@@ -61,10 +61,10 @@ export function createApply(database: LedgerDatabase, mayHaveQuota: (keyId: numb
 }
 
 function compileInsert(query: Kysely<Tables>, size: number): CompiledQuery {
-  const row: Insertable<UsageTable> = { request_id: '', time: 0, user_id: 0, key_id: 0, quota: 0, details: '' };
+  const row: ChargesTable = { request_id: '', time: 0, user_id: 0, key_id: 0, quota: 0, details: '' };
   return query
-    .insertInto('usage')
-    .values(new Array(size).fill(row))
+    .insertInto('charges')
+    .values(new Array<ChargesTable>(size).fill(row))
     .onConflict((conflict) => conflict.column('request_id').doNothing())
     .compile();
 }
@@ -83,7 +83,7 @@ function parametersOf(batch: readonly Charge[], from: number, to: number): (stri
 async function unknownOf(query: Kysely<Tables>, batch: readonly Charge[]): Promise<Charge[]> {
   const byId = new Map(batch.toReversed().map((charge) => [charge.requestId, charge]));
   const known = await query
-    .selectFrom('usage')
+    .selectFrom('charges')
     .select('request_id')
     .where('request_id', 'in', [...byId.keys()])
     .execute();

@@ -61,7 +61,7 @@ async function sumCredits(connection: Kysely<Tables>): Promise<Map<number, numbe
 
 async function sumUsage(connection: Kysely<Tables>, by: 'user_id' | 'key_id'): Promise<Map<number, number>> {
   const rows = await connection
-    .selectFrom('usage')
+    .selectFrom('charges')
     .select((select) => [`${by} as id`, select.fn.sum<number>('quota').as('sum')])
     .groupBy(by)
     .execute();
@@ -88,7 +88,9 @@ async function sumPending(connection: Kysely<Tables>, journal: string): Promise<
   for await (const charges of readPresentSegments(journal)) {
     const ids = JSON.stringify(charges.map((charge) => charge.requestId));
     const known = await sql<{ id: string }>`
-      SELECT request_id AS id FROM usage WHERE request_id IN (SELECT value FROM json_each(${ids}))`.execute(connection);
+      SELECT request_id AS id FROM charges WHERE request_id IN (SELECT value FROM json_each(${ids}))`.execute(
+      connection,
+    );
     const applied = new Set(known.rows.map((row) => row.id));
     for (const { requestId, quota } of charges) if (!applied.has(requestId)) pending.set(requestId, quota);
   }

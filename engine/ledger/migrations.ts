@@ -1,5 +1,5 @@
 /** The schema's history. Names sort in the order in which they run; one that was released is never changed. */
-import { type CreateTableBuilder, type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 
 const first: Migration = {
   async up(database: Kysely<unknown>) {
@@ -74,50 +74,52 @@ async function createCredits(database: Kysely<unknown>): Promise<void> {
   await database.schema.createIndex('credits_user').on('credits').column('user_id').execute();
 }
 
-/** Columns that nobody sums or seeks by; the number is their place in `details`. */
+/** What the view has beyond the columns of its table; the number is the place in `details`. */
 const usageDetails = [
-  ['endpoint', 'text', 4],
-  ['model', 'text', 5],
-  ['group_name', 'text', 6],
-  ['multiplier', 'text', 7],
-  ['channel', 'text', 8],
-  ['attempts', 'integer', 9],
-  ['images', 'integer', 10],
-  ['input_tokens', 'bigint', 11],
-  ['cached_input_tokens', 'bigint', 12],
-  ['cache_write_tokens', 'bigint', 13],
-  ['output_tokens', 'bigint', 14],
-  ['reasoning_tokens', 'bigint', 15],
-  ['status', 'integer', 17],
-  ['outcome', 'text', 18],
-  ['code', 'text', 19],
-  ['usage_source', 'text', 20],
-  ['duration_ms', 'double precision', 21],
-  ['first_byte_ms', 'double precision', 22],
+  ['endpoint', 4],
+  ['model', 5],
+  ['group_name', 6],
+  ['multiplier', 7],
+  ['channel', 8],
+  ['attempts', 9],
+  ['images', 10],
+  ['input_tokens', 11],
+  ['cached_input_tokens', 12],
+  ['cache_write_tokens', 13],
+  ['output_tokens', 14],
+  ['reasoning_tokens', 15],
+  ['status', 17],
+  ['outcome', 18],
+  ['code', 19],
+  ['usage_source', 20],
+  ['duration_ms', 21],
+  ['first_byte_ms', 22],
 ] as const;
 
 /**
- * Binding values is most of what a row costs, so the row is one text, which the journal has made already, and columns
- * over it that take no room: half the time of 23 columns. On PostgreSQL `details` is `jsonb` and the columns are
- * `generated always as ((details ->> 5)) stored` (cast where they are numbers), or, from version 18 on, `virtual` as here.
+ * Binding values is most of what a row costs, so a row is one text, which the journal has made already, and the columns
+ * that sums and look-ups need. The view shows the others: 2.5 µs a row instead of 5.4. (Virtual columns would be
+ * computed at each insertion: 5.7 µs.) On PostgreSQL `details` is `jsonb`, and the view the same but for casts where
+ * a column is a number.
  *
  * No foreign keys: a row of the journal must never be refused. The audit reports rows of unknown users.
  */
 async function createUsage(database: Kysely<unknown>): Promise<void> {
-  const stored = database.schema
-    .createTable('usage')
+  const { schema } = database;
+  await schema
+    .createTable('charges')
     .addColumn('request_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('time', 'bigint', (column) => column.notNull())
     .addColumn('user_id', 'integer', (column) => column.notNull())
     .addColumn('key_id', 'integer', (column) => column.notNull())
     .addColumn('quota', 'bigint', (column) => column.notNull())
-    .addColumn('details', 'text', (column) => column.notNull());
-  let table: CreateTableBuilder<'usage', string> = stored;
-  for (const [name, type, at] of usageDetails)
-    table = table.addColumn(name, type, (column) => column.generatedAlwaysAs(sql`details ->> ${sql.lit(at)}`));
-  await table.execute();
-  await database.schema.createIndex('usage_user_time').on('usage').columns(['user_id', 'time']).execute();
-  await database.schema.createIndex('usage_time').on('usage').column('time').execute();
+    .addColumn('details', 'text', (column) => column.notNull())
+    .execute();
+  await schema.createIndex('charges_user_time').on('charges').columns(['user_id', 'time']).execute();
+  await schema.createIndex('charges_time').on('charges').column('time').execute();
+  const shown = usageDetails.map(([name, at]) => sql`details ->> ${sql.lit(at)} AS ${sql.ref(name)}`);
+  const view = sql`SELECT request_id, time, user_id, key_id, quota, ${sql.join(shown)} FROM charges`;
+  await sql`CREATE VIEW usage AS ${view}`.execute(database);
 }
 
 async function createReplays(database: Kysely<unknown>): Promise<void> {

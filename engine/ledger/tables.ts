@@ -1,5 +1,5 @@
 /** The tables of `gateway.db`. Times are ms since 1970, amounts integer quota units, flags 0 or 1. */
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { Generated } from 'kysely';
 
 export interface UsersTable {
   id: Generated<number>;
@@ -39,33 +39,41 @@ export interface CreditsTable {
   created_at: number;
 }
 
-/** One column is stored for many: those that are generated are read out of `details` when somebody asks. */
-export interface UsageTable {
+export interface ChargesTable {
   request_id: string;
   time: number;
   user_id: number;
   key_id: number;
   quota: number;
-  /** The whole row as the journal has it, see `usage-columns.ts`. */
+  /** The whole usage row as the journal has it, see `usage-columns.ts`. */
   details: string;
-  endpoint: GeneratedAlways<string>;
-  model: GeneratedAlways<string>;
-  group_name: GeneratedAlways<string>;
-  multiplier: GeneratedAlways<string>;
-  channel: GeneratedAlways<string | null>;
-  attempts: GeneratedAlways<number>;
-  images: GeneratedAlways<number>;
-  input_tokens: GeneratedAlways<number>;
-  cached_input_tokens: GeneratedAlways<number>;
-  cache_write_tokens: GeneratedAlways<number>;
-  output_tokens: GeneratedAlways<number>;
-  reasoning_tokens: GeneratedAlways<number>;
-  status: GeneratedAlways<number>;
-  outcome: GeneratedAlways<string>;
-  code: GeneratedAlways<string | null>;
-  usage_source: GeneratedAlways<string>;
-  duration_ms: GeneratedAlways<number>;
-  first_byte_ms: GeneratedAlways<number | null>;
+}
+
+/** A view of the charges: to be read only. */
+export interface UsageView {
+  request_id: string;
+  time: number;
+  user_id: number;
+  key_id: number;
+  quota: number;
+  endpoint: string;
+  model: string;
+  group_name: string;
+  multiplier: string;
+  channel: string | null;
+  attempts: number;
+  images: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  status: number;
+  outcome: string;
+  code: string | null;
+  usage_source: string;
+  duration_ms: number;
+  first_byte_ms: number | null;
 }
 
 export interface ReplaysTable {
@@ -83,6 +91,7 @@ export interface Tables {
   users: UsersTable;
   keys: KeysTable;
   credits: CreditsTable;
-  usage: UsageTable;
+  charges: ChargesTable;
+  usage: UsageView;
   replays: ReplaysTable;
 }

@@ -1,7 +1,6 @@
 /** A usage row as the journal and the database have it: a JSON array of its values in one fixed order. */
-import type { Selectable } from 'kysely';
 import type { UsageRow } from '../contract/usage.ts';
-import type { UsageTable } from './tables.ts';
+import type { UsageView } from './tables.ts';
 
 type Field = keyof UsageRow;
 
@@ -16,7 +15,7 @@ export interface Charge {
   readonly details: string;
 }
 
-/** Order of the journal's format 1, and of the columns over `usage.details`; a change needs another format number. */
+/** Order of the journal's format 1, and of `charges.details`; a change needs another format number. */
 const columnOf = {
   requestId: 'request_id',
   time: 'time',
@@ -41,10 +40,10 @@ const columnOf = {
   usageSource: 'usage_source',
   durationMs: 'duration_ms',
   firstByteMs: 'first_byte_ms',
-} as const satisfies Record<Field, keyof UsageTable>;
+} as const satisfies Record<Field, keyof UsageView>;
 
 const fields = Object.keys(columnOf) as Field[];
-export const usageColumns = Object.values(columnOf);
+
 const positionOf = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<Field, number>;
 
 /** Characters that the usage log keeps of a text: a client may have named its model by a whole book. */
@@ -124,6 +123,6 @@ export function chargeOf(details: string): Charge | null {
 }
 
 /** The row of a record that was selected from the usage table. */
-export function usageRowOf(record: Omit<Selectable<UsageTable>, 'details'>): UsageRow {
+export function usageRowOf(record: UsageView): UsageRow {
   return Object.fromEntries(fields.map((field) => [field, record[columnOf[field]]])) as unknown as UsageRow;
 }

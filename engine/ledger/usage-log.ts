@@ -2,7 +2,7 @@
 import type { UsageRow } from '../contract/usage.ts';
 import { AccountsFault, type UsageFilter } from './accounts-contract.ts';
 import type { LedgerDatabase } from './sqlite.ts';
-import { usageColumns, usageRowOf } from './usage-columns.ts';
+import { usageRowOf } from './usage-columns.ts';
 
 const maximumRows = 10_000;
 
@@ -13,7 +13,7 @@ export async function readUsage(database: LedgerDatabase, filter: UsageFilter): 
   const last = filter.before === undefined ? null : await positionOf(database, filter.before);
   const rows = await database.query
     .selectFrom('usage')
-    .select(usageColumns)
+    .selectAll()
     .$if(filter.userId !== undefined, (query) => query.where('user_id', '=', filter.userId!))
     .$if(filter.keyId !== undefined, (query) => query.where('key_id', '=', filter.keyId!))
     .$if(filter.model !== undefined, (query) => query.where('model', '=', filter.model!))
