@@ -1,5 +1,4 @@
 /** Carries journaled entries into the database, in small batches, and has the segments retired. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../contract/values.ts';
 import type { Applied, Apply } from './apply.ts';
 import type { Segment } from './journal.ts';
@@ -40,8 +39,10 @@ export class Applier {
   #queue: Written[] = [];
   #waiting = 0;
   #running: Promise<void> | null = null;
-  #hurry = new AbortController();
-  readonly #stopping = new AbortController();
+  #stopped = false;
+  /** Ends the pause, if there is one; `#gathering` while more entries are a reason to. */
+  #wake = () => {};
+  #gathering = false;
 
   constructor(options: ApplierOptions) {
     this.#options = options;
@@ -51,7 +52,7 @@ export class Applier {
     this.#queue.push({ entries, segment, applied: 0 });
     this.#waiting += entries.length;
     this.#running ??= this.#run();
-    if (this.#waiting >= batchSize) this.#hurry.abort();
+    if (this.#gathering && this.#waiting >= batchSize) this.#wake();
   }
 
   /** Resolves when the queue is empty and the segments are retired. Throws where the database refuses. */
@@ -63,15 +64,15 @@ export class Applier {
 
   /** What is still queued stays in the journal. Resolves when the database is not used any more. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#hurry.abort();
+    this.#stopped = true;
+    this.#wake();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     let retry = firstRetry;
     await this.#gather();
-    while (this.#waiting > 0 && !this.#stopping.signal.aborted) {
+    while (this.#waiting > 0 && !this.#stopped) {
       try {
         await this.#applyNext();
         retry = firstRetry;
@@ -79,7 +80,7 @@ export class Applier {
         if (this.#waiting > 0) await this.#gather();
       } catch (error) {
         this.#options.log.error({ err: error, waiting: this.#waiting }, 'usage rows cannot be written, will retry');
-        await pause(retry, this.#stopping.signal);
+        await this.#pause(retry);
         retry = Math.min(retry * 2, lastRetry);
       }
     }
@@ -87,8 +88,21 @@ export class Applier {
   }
 
   async #gather(): Promise<void> {
-    this.#hurry = new AbortController();
-    if (this.#waiting < batchSize && !this.#stopping.signal.aborted) await pause(gathering, this.#hurry.signal);
+    if (this.#waiting >= batchSize) return;
+    this.#gathering = true;
+    await this.#pause(gathering);
+    this.#gathering = false;
+  }
+
+  async #pause(time: number): Promise<void> {
+    if (this.#stopped) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, time).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #applyNext(): Promise<void> {
@@ -125,10 +139,4 @@ export class Applier {
     this.#queue.splice(0, ended);
     this.#waiting -= count;
   }
-}
-
-function pause(time: number, signal: AbortSignal): Promise<void> {
-  return delay(time, undefined, { ref: false, signal }).catch(() => {
-    // Aborted: there is something to do before the time.
-  });
 }

@@ -43,7 +43,6 @@ const columnOf = {
 } as const satisfies Record<Field, keyof UsageView>;
 
 const fields = Object.keys(columnOf) as Field[];
-
 const positionOf = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<Field, number>;
 
 /** Characters that the usage log keeps of a text: a client may have named its model by a whole book. */
