@@ -43,7 +43,7 @@ export function shippedModel(name: string): Normalize {
   return compileRules(family.normalizer, { ...family.rules, ...model.rules });
 }
 
-export const noFields: ImageFields = {
+const noFields: ImageFields = {
   n: null,
   size: null,
   aspect_ratio: null,
