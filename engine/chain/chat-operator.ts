@@ -26,7 +26,7 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, end
   return {
     begin(exchange: LiveExchange, native: NativeResponse, ready: Promise<void> | undefined) {
       requireJson(exchange.headers['content-type'] ?? '');
-      readBody(native, exchange.route.bodyLimit, receiveTimeout, (error, body) => {
+      readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, body) => {
         exchange.body = body;
         whenReady(exchange, ready, error, ending, accept);
       });

@@ -31,7 +31,7 @@ export function imageOperator(operation: 'generate' | 'edit', receiveTimeout: nu
           'unsupported_content_type',
           'Image generation takes `application/json`; multipart/form-data is for /images/edits.',
         );
-      const reading = readMultipart(native, contentType, bodyLimit, receiveTimeout, (error, body) => {
+      const reading = readMultipart(native, exchange, contentType, bodyLimit, receiveTimeout, (error, body) => {
         whenReady(exchange, ready, error, ending, () => accept(exchange, body!));
       });
       // What has arrived of an upload must not stay in memory until the deadline.
@@ -40,7 +40,7 @@ export function imageOperator(operation: 'generate' | 'edit', receiveTimeout: nu
     }
     if (operation === 'edit') throw new GatewayError('missing_image', undefined, { param: 'image' });
     requireJson(contentType);
-    const reading = readBody(native, bodyLimit, receiveTimeout, (error, bytes) => {
+    const reading = readBody(native, exchange, bodyLimit, receiveTimeout, (error, bytes) => {
       exchange.body = bytes;
       whenReady(exchange, ready, error, ending, () => accept(exchange, { kind: 'json', value: parseObject(bytes) }));
     });

@@ -1,6 +1,6 @@
 /** Reads a request body into one Buffer, bounded in size and time. */
 import { GatewayError } from '../errors.ts';
-import { type Deadline, startDeadline } from '../wire/deadline.ts';
+import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
 
 /** A size for people: `1 MB`, `64 KB`. */
@@ -22,14 +22,15 @@ export function tooLarge(limit: number): GatewayError {
  */
 export function readBody(
   native: NativeResponse,
+  request: Receiving,
   limit: number,
   timeout: number,
   done: (error: GatewayError | null, body: Buffer) => void,
-): Deadline {
+): { cancel(): void } {
   const chunks: Buffer[] = [];
   let length = 0;
   let finished = false;
-  const deadline = startDeadline(timeout, () => {
+  const deadline = startReceiveDeadline(native, request, timeout, () => {
     finish(new GatewayError('request_timeout', `The body did not arrive within ${timeout / 1000} s.`));
   });
   const finish = (error: GatewayError | null) => {

@@ -2,8 +2,8 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { ImageBody } from '../contract/image.ts';
 import { GatewayError } from '../errors.ts';
-import { startDeadline } from '../wire/deadline.ts';
 import { tooLarge } from './body.ts';
+import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
 
 type Parser = InstanceType<typeof Busboy>;
@@ -17,6 +17,7 @@ const mostFiles = 64;
 /** Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away. */
 export function readMultipart(
   native: NativeResponse,
+  request: Receiving,
   contentType: string,
   limit: number,
   timeout: number,
@@ -32,7 +33,7 @@ export function readMultipart(
     deadline.cancel();
     done(error, error === null ? { kind: 'multipart', fields, files } : null);
   };
-  const deadline = startDeadline(timeout, () =>
+  const deadline = startReceiveDeadline(native, request, timeout, () =>
     finish(new GatewayError('request_timeout', `The body did not arrive within ${timeout / 1000} s.`)),
   );
   const parser = createParser(contentType, finish);

@@ -259,6 +259,21 @@ describe('C bodies that are not what was announced', () => {
     connection.close();
   });
 
+  it('C a body that rests for longer than uWebSockets.js waits, within body.receiveTimeout', async () => {
+    const patient = await startStack();
+    try {
+      const connection = await openRaw(patient.base);
+      connection.send(chatHead(patient, [`content-length: ${hello.length}`]) + hello.slice(0, 9));
+      await delay(13_000);
+      connection.send(hello.slice(9));
+      expect(statusOf(await connection.until('"usage"'))).toBe(200);
+      connection.close();
+      await expectAtRest(patient, 1);
+    } finally {
+      await patient.close();
+    }
+  });
+
   it('C a chunked body', async () => {
     const connection = await openRaw(stack.base);
     const half = hello.length >> 1;

@@ -26,7 +26,7 @@ function read(body: Buffer, pieceLength: number, contentType = 'multipart/form-d
         onData = handler;
       },
     } as unknown as NativeResponse;
-    readMultipart(native, contentType, 1_000_000, 1000, (error) => {
+    readMultipart(native, { aborted: false, settled: false }, contentType, 1_000_000, 1000, (error) => {
       answers++;
       if (answers > 1) reject(new Error('answered twice'));
       else setImmediate(() => resolve(error === null ? 'ok' : error.code));
