@@ -28,7 +28,10 @@ async function audit(options: AccountsOptions & JsonOption, parts: Parts): Promi
     const verdict = result.ok
       ? 'The books are right: every balance is credits − usage.'
       : ['The books are wrong.', ...result.faults].join('\n');
-    print(`${renderTable(columns, result.accounts)}\n\n${verdict}`);
+    const { requests, quota } = result.pending;
+    const pending =
+      requests === 0 ? '' : `\nStill in the journal: ${quota} units of ${requests} requests. A gateway books them.`;
+    print(`${renderTable(columns, result.accounts)}\n\n${verdict}${pending}`);
   }
   if (!result.ok) throw new NotWell();
 }

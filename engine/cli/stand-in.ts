@@ -17,7 +17,7 @@ const noPort = (): never => {
 };
 
 const covers = ({ account, quotaLeft }: KeyRecord, amount: number): boolean =>
-  amount === 0 || (account.available >= amount && (quotaLeft === null || quotaLeft >= amount));
+  account.available >= amount && (quotaLeft === null || quotaLeft >= amount);
 
 /** Every secret belongs to `key`; holds are granted as far as the key's money goes, and written down. */
 export function createStandIn(key: KeyRecord | null): StandIn {

@@ -45,11 +45,15 @@ export interface Hold {
 export interface Ledger {
   /** The key with this SHA-256 (base64url) or null. Synchronous when it is in memory. */
   findKey(hash: string): MaybePromise<KeyRecord | null>;
-  /** Sets `amount` units aside; null when balance or key quota minus holds does not cover it. */
+  /**
+   * Sets `amount` units aside; null when balance or key quota minus holds does not cover it, nor 0 of what is overdrawn.
+   * Throws GatewayError `overloaded` while the journal cannot be written: what is done then could not be booked.
+   */
   hold(key: KeyRecord, amount: number): Hold | null;
   /**
    * Ends a hold with what was really used (`row.quota`, 0: released) and appends the row to the journal. Resolves when the
-   * journal has it: only then may the last byte of the reply go out. A second call for the same hold throws.
+   * journal has it: only then may the last byte of the reply go out. Rejects with GatewayError `internal_error`
+   * where the journal cannot be written; then nothing is charged. A second call for the same hold throws.
    */
   settle(hold: Hold | null, row: UsageRow): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashKey, isWellFormedKey, openAccounts } from '../../engine/ledger/index.ts';
 import { displayPrefix } from '../../engine/ledger/key.ts';
 import { customer, keyOf, newFolder, openIn, usageRow } from './open-folder.ts';
@@ -104,6 +104,25 @@ describe('keys', () => {
 });
 
 describe('users and credits', () => {
+  it('8 a credit reaches an account that a running request holds, from this process and from another', async () => {
+    const folder = await newFolder();
+    const ledger = await openIn(folder);
+    const { key, userId } = await customer(ledger, 100);
+    const hold = ledger.hold(key, 100);
+    expect(ledger.hold(key, 1)).toBeNull();
+    await ledger.accounts.credit(userId, 7, 'top-up');
+    await expect.poll(() => key.account.available, { timeout: 1000 }).toBe(7);
+    const accounts = await openAccounts(folder);
+    await accounts.credit(userId, 20, 'top-up');
+    await accounts.credit(userId, -4, 'correction');
+    await accounts.close();
+    await expect.poll(() => key.account.available, { timeout: 1000 }).toBe(23);
+    await ledger.settle(hold, usageRow(key, 'r1', 50));
+    await ledger.flush();
+    expect(key.account.available).toBe(73);
+    expect((await ledger.accounts.audit()).faults).toEqual([]);
+  });
+
   it('finds users by name and number, lists them, and refuses a name twice', async () => {
     const accounts = await openAccounts(await newFolder());
     const ada = await accounts.createUser({ name: ' ada ', email: 'ada@example.org' });
@@ -180,6 +199,37 @@ describe('users and credits', () => {
 });
 
 describe('usage log', () => {
+  it('8 shows every column to whoever opens the file with SQLite', async () => {
+    const folder = await newFolder();
+    const ledger = await openIn(folder);
+    const { key } = await customer(ledger, 100);
+    const row = usageRow(key, 'r1', 7, { attempts: 2, code: 'overloaded', firstByteMs: 3.5, model: 'größer "x"' });
+    await ledger.settle(null, row);
+    await ledger.flush();
+    const file = new Database(join(folder, 'gateway.db'));
+    onTestFinished(() => void file.close());
+    const shown = file.prepare('SELECT * FROM usage').all() as Record<string, unknown>[];
+    expect(shown).toEqual([
+      Object.fromEntries(
+        Object.entries({ ...row, group: undefined, groupName: row.group })
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+      ),
+    ]);
+    expect(await ledger.accounts.usage({ limit: 1, model: 'größer "x"' })).toEqual([row]);
+  });
+
+  it('8 texts that no file can hold are mended: half a character, NUL, a cut through an emoji', async () => {
+    const ledger = await openIn(await newFolder());
+    const { key } = await customer(ledger, 100);
+    const change = { code: 'a\ud800b', channel: 'a\0b', model: `${'x'.repeat(299)}\u{1f600}`, group: '\u001f\\u0000' };
+    await ledger.settle(null, usageRow(key, 'r1', 1, change));
+    await ledger.flush();
+    expect(await ledger.accounts.usage({ limit: 1 })).toMatchObject([
+      { code: 'a\ufffdb', channel: 'a\ufffdb', model: `${'x'.repeat(299)}\ufffd`, group: '\u001f\\u0000' },
+    ]);
+  });
+
   it('8 is filtered and paged, newest first', async () => {
     const ledger = await openIn(await newFolder());
     const ada = await customer(ledger, 100);

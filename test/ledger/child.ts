@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 export interface Child {
+  readonly pid: number;
   /** Lines of standard output so far. */
   readonly lines: string[];
   /** Resolves when so many lines are there; rejects when the process ends before. */
@@ -50,5 +51,5 @@ function follow(child: ChildProcess): Child {
     child.kill('SIGKILL');
     await ended;
   };
-  return { lines, reach, kill, ended };
+  return { pid: child.pid!, lines, reach, kill, ended };
 }

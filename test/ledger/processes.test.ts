@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +71,59 @@ describe('processes that are killed', () => {
   });
 });
 
+describe('a disk that was full', () => {
+  it('8 goes on by itself when there is room again', async () => {
+    const { folder, secret } = await prepared(1e9);
+    const child = startChild('settling-process.mjs', [folder, secret, 'batch', 'freed'], 'ulimit -S -f 150');
+    const first = () => child.lines.findIndex((line) => line.startsWith('refused'));
+    await expect.poll(first, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => child.lines.at(-1), { timeout: 5000 }).toMatch(/ overloaded /);
+    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']);
+    await expect.poll(() => child.lines.at(-1), { timeout: 10_000 }).toMatch(/^done /);
+    await child.reach(child.lines.length + 2000);
+    await child.kill();
+    const ledger = await openIn(folder);
+    const used = new Set(await usedIds(ledger));
+    expect(named(child.lines, 'done').filter((id) => !used.has(id))).toEqual([]);
+    expect(named(child.lines, 'refused').filter((id) => used.has(id))).toEqual([]);
+    expect((await ledger.accounts.audit()).faults).toEqual([]);
+  }, 30_000);
+});
+
 describe('processes beside a gateway', () => {
+  it('8 an audit right after kill -9 finds no fault and tells what is still to be booked', async () => {
+    const { folder, secret, userId } = await prepared(1e9);
+    const child = startChild('settling-process.mjs', [folder, secret, 'off', 'killed']);
+    await child.reach(2000);
+    await child.kill();
+    const accounts = await openAccounts(folder);
+    const audit = await accounts.audit();
+    expect(audit).toMatchObject({ ok: true, faults: [] });
+    expect(audit.pending.requests).toBeGreaterThan(0);
+    expect(audit.pending.quota).toBe(audit.pending.requests * 3);
+    await (await openIn(folder)).close();
+    const after = await accounts.audit();
+    expect(after.pending).toEqual({ requests: 0, quota: 0 });
+    expect(after.accounts).toMatchObject([{ userId, usage: audit.accounts[0]!.usage + audit.pending.quota }]);
+    await accounts.close();
+  });
+
+  it('the journal is kept as long as a reader keeps rows out of the database file', async () => {
+    const folder = await newFolder();
+    const ledger = await openIn(folder, { segmentSize: 1000 });
+    const { key } = await customer(ledger, 1000);
+    const reader = new Database(join(folder, 'gateway.db'));
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM users').all();
+    for (let index = 0; index < 20; index++) await ledger.settle(null, usageRow(key, `r${index}`, 1));
+    await ledger.flush();
+    expect(readdirSync(join(folder, 'journal')).length).toBeGreaterThan(2);
+    reader.exec('COMMIT');
+    reader.close();
+    await ledger.flush();
+    expect(readdirSync(join(folder, 'journal')).length).toBeLessThanOrEqual(1);
+  });
+
   it('two that credit while a gateway settles: all is counted, and the gateway notices', async () => {
     const folder = await newFolder();
     const ledger = await openIn(folder);
