@@ -68,7 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   for (const notice of configuration.notices) log.warn({}, notice);
   const settings = configuration.gateway;
   const dataDirectory = resolve(options.dataDirectory ?? settings.dataDirectory);
-  await mkdir(dataDirectory, { recursive: true });
+  await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
   const ledger = await openLedger({ folder: dataDirectory, log, sync: settings.ledger.journal.sync });
   try {
     return await serve(options, configuration, dataDirectory, ledger);
@@ -149,9 +149,9 @@ async function serve(
     state.loaded(next);
     runner.swap(snapshot, next.registry);
     options.onReload?.(next);
-    await keepActive(next);
     for (const notice of next.notices) log.warn({}, notice);
     log.info({ changes }, changes.length === 0 ? 'configuration reloaded, nothing changed' : 'configuration reloaded');
+    await keepActive(next);
     return changes;
   };
   // One reload at a time, in order: the last save wins.

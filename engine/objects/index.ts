@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Log } from '../contract/values.ts';
 import type { ObjectsEngine } from './engine.ts';
 import { openFolder } from './folder.ts';
-import { openS3 } from './s3.ts';
 import { loadSecrets } from './secret.ts';
 import { createFileServer, type FileServer } from './serve.ts';
 import type { ObjectsSettings } from './settings.ts';
@@ -26,6 +25,8 @@ export interface OpenedObjects {
 export async function openObjects(settings: ObjectsSettings, place: ObjectsPlace): Promise<OpenedObjects> {
   if (settings.engine === 'folder') return openInFolder(settings, place);
   if (settings.s3 === undefined) throw new Error('objects.engine is s3, but objects.s3 is missing.');
+  // The AWS SDK takes a third of a second to load: only who stores there pays for it.
+  const { openS3 } = await import('./s3.ts');
   return { objects: openS3(settings.s3, settings.urlLifetime, place.log), files: null };
 }
 
