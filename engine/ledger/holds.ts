@@ -26,7 +26,7 @@ class OpenHold implements Hold {
 export function hold(journal: Journal<Entry>, key: KeyRecord, amount: number): Hold | null {
   if (!(key instanceof StoredKeyRecord)) throw new TypeError('The key is not of this ledger.');
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount.`);
-  if (journal.failing) throw new GatewayError('overloaded');
+  if (!journal.writable()) throw new GatewayError('overloaded');
   if (!key.covers(amount)) return null;
   key.hold(amount);
   return new OpenHold(key, amount);

@@ -2,7 +2,7 @@
  * The journal: what was charged is on disk before the reply ends. All lines of one turn of the event loop go out in one
  * write; with `sync: 'batch'` the next write waits until the one before it is on the device.
  */
-import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Log } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import { segmentPath } from './segments.ts';
@@ -32,9 +32,8 @@ export interface JournalOptions<Entry> {
 
 /** ms between two log lines about a disk that refuses. */
 const quiet = 5_000;
-/** While the disk refuses, a blank line of one block is tried each time so many ms have passed. */
-const probeInterval = 500;
-const probe = `${' '.repeat(4095)}\n`;
+/** What is written to find out whether a disk that refused takes a block again. */
+const probe = ' '.repeat(4096);
 
 class Batch<Entry> {
   readonly entries: Entry[] = [];
@@ -63,7 +62,7 @@ export class Journal<Entry> {
   #writing = false;
   #closed = false;
   #failing = false;
-  #timer: NodeJS.Timeout | null = null;
+  #probeAt = 0;
   #refused = 0;
   #quietUntil = 0;
 
@@ -72,9 +71,10 @@ export class Journal<Entry> {
     this.#number = options.firstNumber;
   }
 
-  /** Whether the last write was refused. It is tried again without anybody's doing. */
-  get failing(): boolean {
-    return this.#failing;
+  /** False while the disk refuses. After a refused write it is tried here and now. */
+  writable(): boolean {
+    if (this.#failing && !this.#writing && performance.now() >= this.#probeAt) this.#probe();
+    return !this.#failing;
   }
 
   /**
@@ -110,19 +110,29 @@ export class Journal<Entry> {
     return batch;
   }
 
-  #probeLater(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      if (this.#failing && !this.#closed) this.#probe();
-    }, probeInterval).unref();
+  /** Writes a block and takes it back. Attempts take no more than a tenth of the time. */
+  #probe(): void {
+    const start = performance.now();
+    try {
+      const segment = this.#segment();
+      const { size } = segment;
+      this.#writeLines(segment, probe);
+      try {
+        if (this.#options.sync === 'batch') fdatasyncSync(segment.descriptor);
+      } finally {
+        this.#cut(segment, size);
+      }
+      this.#recover();
+    } catch (error) {
+      this.#options.log.debug({ err: error }, 'the journal still cannot be written');
+    }
+    const end = performance.now();
+    this.#probeAt = end + 9 * (end - start);
   }
 
-  #probe(): void {
-    const batch = this.#batch ?? this.#begin();
-    batch.text += probe;
-    batch.done.catch(() => {
-      // Told in the log by whoever noticed; the next probe is on its way.
-    });
+  #recover(): void {
+    if (this.#failing) this.#options.log.info({}, 'the journal can be written again');
+    this.#failing = false;
   }
 
   #write(): void {
@@ -170,8 +180,7 @@ export class Journal<Entry> {
   }
 
   #succeed(batch: Batch<Entry>, segment: Segment): void {
-    if (this.#failing) this.#options.log.info({}, 'the journal can be written again');
-    this.#failing = false;
+    this.#recover();
     segment.unapplied += batch.entries.length;
     if (segment.size >= this.#options.segmentSize) this.#endSegment();
     this.#options.onWritten(batch.entries, segment);
@@ -182,7 +191,6 @@ export class Journal<Entry> {
     this.#options.onFailed(batch.entries);
     batch.reject(notWritten(error));
     this.#failing = true;
-    this.#probeLater();
     this.#refused += batch.entries.length;
     if (performance.now() < this.#quietUntil) return;
     this.#quietUntil = performance.now() + quiet;

@@ -33,14 +33,13 @@ export interface SegmentContent {
   readonly lines: number;
 }
 
-/** Reads a segment, without its blank lines; a last line that was torn by a crash is the last number in `damaged`. */
+/** Reads a segment; a last line that was torn by a crash is the last number in `damaged`. */
 export async function readSegment(path: string): Promise<SegmentContent> {
   const charges: Charge[] = [];
   const damaged: number[] = [];
   const lines = (await readFile(path, 'utf8')).split('\n');
   if (lines.at(-1) === '') lines.pop();
   lines.forEach((line, index) => {
-    if (line.trim() === '') return;
     const charge = decodeLine(line);
     if (charge === null) damaged.push(index + 1);
     else charges.push(charge);

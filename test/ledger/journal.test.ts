@@ -117,7 +117,8 @@ describe('journal', () => {
     expect(log.lines).toMatchObject([{ level: 'error', fields: { rows: 2 } }]);
     expect(() => ledger.hold(key, 0)).toThrow(expect.objectContaining({ code: 'overloaded' }));
     mkdirSync(join(folder, 'journal'));
-    const later = await vi.waitFor(() => ledger.hold(key, 7), { timeout: 5000 });
+    const later = await vi.waitFor(() => ledger.hold(key, 7), { timeout: 1000, interval: 5 });
+    expect(segmentsOf(folder).map((name) => statSync(join(folder, 'journal', name)).size)).toEqual([0]);
     await ledger.settle(later, usageRow(key, 'r3', 7));
     await ledger.flush();
     expect(key.account.available).toBe(993);

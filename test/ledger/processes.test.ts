@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -78,7 +78,7 @@ describe('a disk that was full', () => {
     const first = () => child.lines.findIndex((line) => line.startsWith('refused'));
     await expect.poll(first, { timeout: 10_000 }).toBeGreaterThan(0);
     await expect.poll(() => child.lines.at(-1), { timeout: 5000 }).toMatch(/ overloaded /);
-    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited']);
+    execSync(`exec prlimit --pid ${child.pid} --fsize=unlimited`);
     await expect.poll(() => child.lines.at(-1), { timeout: 10_000 }).toMatch(/^done /);
     await child.reach(child.lines.length + 2000);
     await child.kill();
