@@ -14,7 +14,7 @@ export interface GatewaySettings {
   readonly dataDirectory: string;
   /** `s3` is there where the engine is `s3`. */
   readonly objects: ObjectsSettings;
-  readonly ledger: { readonly engine: 'sqlite'; readonly journal: { readonly sync: 'off' | 'batch' } };
+  readonly ledger: { readonly engine: 'sqlite'; readonly journal: { readonly sync: 'off' | 'interval' | 'batch' } };
   readonly counters: { readonly engine: 'memory' };
   readonly log: {
     readonly level: GatewayFile['log']['level'];

@@ -1,6 +1,7 @@
 /**
- * The journal: what was charged is on disk before the reply ends. All lines of one turn of the event loop go out in one
- * write; with `sync: 'batch'` the next write waits until the one before it is on the device.
+ * The journal: what was charged is in a file before the reply ends. All lines of one turn of the event loop go out in
+ * one write. When the device has them is a setting: with `batch` before the replies end, and the next write waits for
+ * it; with `interval` some moments later; with `off` when the operating system sees fit.
  */
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Log } from '../contract/values.ts';
@@ -17,9 +18,12 @@ export interface Segment {
   closed: boolean;
 }
 
+/** When charges reach the device: `off` and `interval` outlive the process, `interval` loses moments at a power cut, `batch` nothing. */
+export type JournalSync = 'off' | 'interval' | 'batch';
+
 export interface JournalOptions<Entry> {
   readonly folder: string;
-  readonly sync: 'off' | 'batch';
+  readonly sync: JournalSync;
   readonly log: Log;
   /** Bytes after which the next segment is begun. */
   readonly segmentSize: number;
@@ -30,6 +34,8 @@ export interface JournalOptions<Entry> {
   readonly onFailed: (entries: readonly Entry[]) => void;
 }
 
+/** ms between two flushes with `interval`: the most that a power cut takes. */
+const flushInterval = 100;
 /** ms between two log lines about a disk that refuses. */
 const quiet = 5_000;
 /** What is written to find out whether a disk that refused takes a block again. */
@@ -63,6 +69,7 @@ export class Journal<Entry> {
   #closed = false;
   #failing = false;
   #probeAt = 0;
+  #flushing: NodeJS.Timeout | null = null;
   #refused = 0;
   #quietUntil = 0;
 
@@ -100,6 +107,7 @@ export class Journal<Entry> {
   async close(): Promise<void> {
     this.#closed = true;
     await this.drain();
+    if (this.#flushing !== null) clearTimeout(this.#flushing);
     this.#endSegment();
   }
 
@@ -143,8 +151,9 @@ export class Journal<Entry> {
       const segment = this.#segment();
       const before = segment.size;
       this.#writeLines(segment, batch.text);
-      if (this.#options.sync === 'off') this.#succeed(batch, segment);
-      else this.#syncThen(batch, segment, before);
+      if (this.#options.sync === 'batch') return this.#syncThen(batch, segment, before);
+      this.#succeed(batch, segment);
+      if (this.#options.sync === 'interval') this.#flushSoon();
     } catch (error) {
       this.#fail(batch, error);
     }
@@ -177,6 +186,18 @@ export class Journal<Entry> {
       }
       this.#write();
     });
+  }
+
+  /** One flush for all that is written within the interval; segments that end are flushed as they are closed. */
+  #flushSoon(): void {
+    this.#flushing ??= setTimeout(() => {
+      this.#flushing = null;
+      if (this.#current !== null) fdatasync(this.#current.descriptor, (error) => this.#flushed(error));
+    }, flushInterval);
+  }
+
+  #flushed(error: Error | null): void {
+    if (error !== null) this.#options.log.error({ err: error }, 'the journal could not be flushed to the device');
   }
 
   #succeed(batch: Batch<Entry>, segment: Segment): void {
@@ -226,6 +247,7 @@ export class Journal<Entry> {
     this.#current = null;
     segment.closed = true;
     try {
+      if (this.#options.sync === 'interval') fdatasyncSync(segment.descriptor);
       closeSync(segment.descriptor);
       if (segment.size > 0) return;
       this.segments.splice(this.segments.indexOf(segment), 1);

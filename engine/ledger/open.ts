@@ -10,7 +10,7 @@ import { Applier, type Entry } from './applier.ts';
 import { createApply } from './apply.ts';
 import { CreditWatch } from './credit-watch.ts';
 import { hold, settle } from './holds.ts';
-import { Journal } from './journal.ts';
+import { Journal, type JournalSync } from './journal.ts';
 import { KeyCache } from './key-cache.ts';
 import { lockFolder } from './lock.ts';
 import { Records } from './records.ts';
@@ -24,8 +24,8 @@ export interface LedgerOptions {
   /** The data folder; made where it is missing. */
   readonly folder: string;
   readonly log: Log;
-  /** `batch`: each batch of the journal is on the device before its replies end; `off`: it outlives the process only. */
-  readonly sync: 'off' | 'batch';
+  /** When charges reach the device. */
+  readonly sync: JournalSync;
   readonly now?: () => number;
   /** Bytes of a journal segment. */
   readonly segmentSize?: number;

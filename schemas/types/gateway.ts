@@ -111,9 +111,9 @@ export interface GatewayFile {
      */
     journal: {
       /**
-       * `batch`: each batch is flushed to the disk, so that charges survive a power cut. `off`: they survive a crash of the process only.
+       * When charges reach the disk itself; a crash of the process loses none in any case. `batch`: before the reply ends, which then waits for the disk. `interval`: within a tenth of a second, which is what a power cut may take. `off`: when the operating system sees fit.
        */
-      sync: 'off' | 'batch';
+      sync: 'off' | 'interval' | 'batch';
     };
   };
   /**

@@ -94,7 +94,7 @@ async function load(base: string, key: string, workers: number): Promise<string[
   return answered;
 }
 
-it.each(['batch', 'off'])(
+it.each(['batch', 'interval'])(
   'D kill -9 under load, journal %s: every answered request is in the usage log once',
   async (sync) => {
     await writeFile(

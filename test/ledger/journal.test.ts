@@ -126,7 +126,7 @@ describe('journal', () => {
     rmSync(join(folder, 'gone'), { recursive: true });
   });
 
-  it.each(['off', 'batch'] as const)(
+  it.each(['off', 'interval', 'batch'] as const)(
     'all lines of one turn share one write and one promise (sync %s)',
     async (sync) => {
       const folder = await newFolder();

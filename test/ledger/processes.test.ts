@@ -30,7 +30,7 @@ const named = (lines: readonly string[], word: string) =>
   lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.split(' ')[1]!);
 
 describe('processes that are killed', () => {
-  it.each(['off', 'batch'] as const)(
+  it.each(['off', 'interval', 'batch'] as const)(
     '8 kill -9 while settling: what was acknowledged is charged once (sync %s)',
     async (sync) => {
       const { folder, secret } = await prepared(1e9);
