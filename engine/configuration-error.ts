@@ -1,5 +1,5 @@
 /** Loading and compiling a configuration, where what is wrong with it ends the matter. */
-import { compileSnapshot, type Lent, StageError } from './chain/compile.ts';
+import { compileSnapshot, type Lent, RouteError, StageError } from './chain/compile.ts';
 import type { Snapshot } from './chain/snapshot.ts';
 import { type Configuration, type Environment, type Fault, formatFault, loadConfiguration } from './config/index.ts';
 import type { Registry } from './plugin.ts';
@@ -29,15 +29,25 @@ export async function requireConfiguration(
   return result.configuration;
 }
 
-/** Throws ConfigurationError where a plugin refuses its options, with the place of the stage in routes.yaml. */
+/** Throws ConfigurationError where a plugin refuses its options or a chain cannot serve its route, with the place in routes.yaml. */
 export async function compileConfiguration(configuration: Configuration, lent: Lent): Promise<Snapshot> {
   try {
     return await compileSnapshot(configuration, lent);
   } catch (error) {
-    if (!(error instanceof StageError)) throw error;
+    const found = placeOf(error);
+    if (found === null) throw error;
     const { routes } = configuration.sources;
-    const place = routes.locate(['chains', error.chain, error.index]);
-    const message = `chains.${error.chain}[${error.index}]: ${error.message}`;
+    const place = routes.locate(found.path);
+    const message = `${found.name}: ${(error as Error).message}`;
     throw new ConfigurationError([{ file: routes.file, ...place, message, hint: null }], configuration.files);
   }
+}
+
+/** Where in routes.yaml something stands that could not be compiled; null for any other error. */
+function placeOf(error: unknown): { readonly path: (string | number)[]; readonly name: string } | null {
+  if (error instanceof StageError)
+    return { path: ['chains', error.chain, error.index], name: `chains.${error.chain}[${error.index}]` };
+  if (error instanceof RouteError)
+    return { path: ['routes', error.index, 'chain'], name: `routes[${error.index}].chain` };
+  return null;
 }

@@ -37,7 +37,7 @@ export const errorTable = {
   content_policy_violation: invalid(400, 'The request was refused by the safety system.'),
   missing_api_key: invalid(401, 'No API key. Send `Authorization: Bearer sk-…` or `x-api-key: sk-…`.'),
   malformed_api_key: invalid(401, 'The API key is malformed. Keys start with `sk-` and have 51 characters.'),
-  invalid_api_key: invalid(401, 'The API key is unknown. Check it in the console.'),
+  invalid_api_key: invalid(401, 'The API key is unknown. Check that it was copied whole.'),
   disabled_api_key: invalid(401, 'The API key is disabled.'),
   expired_api_key: invalid(401, 'The API key has expired.'),
   account_disabled: invalid(401, 'The account of this API key is disabled.'),

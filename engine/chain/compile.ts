@@ -51,6 +51,25 @@ export class StageError extends Error {
   }
 }
 
+/** A route whose chain cannot serve it; `index` counts the routes of the file. */
+export class RouteError extends Error {
+  readonly index: number;
+
+  constructor(index: number, message: string) {
+    super(message);
+    this.name = 'RouteError';
+    this.index = index;
+  }
+}
+
+/** What no request could do without, found at load rather than at the first request. */
+function requireHooks(index: number, { chain, operation }: Route, compiled: CompiledChain): void {
+  if (compiled.onHead.length === 0)
+    throw new RouteError(index, `the chain ${chain} needs a stage that tells who asks, such as auth`);
+  if (operation.startsWith('images.') && compiled.onImages === null)
+    throw new RouteError(index, `the chain ${chain} needs a stage that delivers images, such as storage`);
+}
+
 interface CompiledChain {
   readonly stages: readonly CompiledStage[];
   readonly headerNames: readonly string[];
@@ -76,9 +95,11 @@ export async function compileSnapshot(linked: Linked, lent: Lent): Promise<Snaps
       chains.set(name, await compileChain(name, stages, linked.registry, host, normalize, closers));
     const protocols = new Map(linked.registry.protocols.map((protocol) => [protocol.name, protocol]));
     const candidates = allCandidates(linked.groups);
-    const routes = linked.routes.map((route) =>
-      compileRoute(route, chains.get(route.chain)!, protocols, candidates, lent),
-    );
+    const routes = linked.routes.map((route, index) => {
+      const chain = chains.get(route.chain)!;
+      requireHooks(index, route, chain);
+      return compileRoute(route, chain, protocols, candidates, lent);
+    });
     return new Snapshot({
       groups: linked.groups,
       models: linked.models,

@@ -56,13 +56,14 @@ async function credit(
   if (amount === undefined || (usd !== undefined && options.units !== undefined))
     command.error("error: give the amount in USD, or with --units, not both: 'gateway users credit alice 5.00'");
   const { reason, reference } = options;
-  const user = await withAccounts(options, parts, async (accounts) => {
+  const { user, booked } = await withAccounts(options, parts, async (accounts) => {
     const { id } = await requireUser(accounts, nameOrId);
-    await accounts.credit(id, amount, reason, reference);
-    return requireUser(accounts, String(id));
+    const { booked } = await accounts.credit(id, amount, reason, reference);
+    return { user: await requireUser(accounts, String(id)), booked };
   });
-  if (options.json) printJson({ user: withUsd(user), amount, amountUsd: formatUsd(amount) });
-  else print(`${user.name} has ${formatAmount(user.balance)} now.`);
+  if (options.json) return printJson({ user: withUsd(user), amount, amountUsd: formatUsd(amount), booked });
+  if (!booked) print(`The reference ${reference} was booked before: nothing changed.`);
+  print(`${user.name} has ${formatAmount(user.balance)} now.`);
 }
 
 export function addUsers(program: Command, parts: Parts): void {

@@ -121,7 +121,7 @@ function link(loading: Loading, sources: Sources, registry: Registry, leftOut: R
   const reserved = gateway.metrics.enabled ? [...ownPaths, gateway.metrics.path] : ownPaths;
   const routes = linkRoutes({ ...links, chains, reserved });
   const channels = seats.map((seat) => seat.channel).filter(isChannel);
-  const allNotices = [...notices, ...unservedNotices(groups, models)];
+  const allNotices = [...notices, ...unservedNotices(groups, models), ...unbilledNotices(routes, chains)];
   return {
     gateway,
     groups,
@@ -134,6 +134,14 @@ function link(loading: Loading, sources: Sources, registry: Registry, leftOut: R
     registry,
     sources,
   };
+}
+
+/** Allowed, but hardly meant: what passes such a chain costs nothing and leaves no usage row. */
+function unbilledNotices(routes: readonly Route[], chains: ReadonlyMap<string, readonly Stage[]>): string[] {
+  const isModelRoute = ({ operation }: Route): boolean => !operation.startsWith('models.');
+  const used = new Set(routes.filter(isModelRoute).map((route) => route.chain));
+  const unbilled = [...used].filter((name) => !chains.get(name)?.some((stage) => stage.plugin === 'billing'));
+  return unbilled.map((name) => `the chain ${name} has no billing: its requests are free and leave no usage row`);
 }
 
 /** No value that came from the environment or a secret file is ever shown. Short ones would only garble the text. */

@@ -6,12 +6,13 @@ export type UrlVerdict = 'valid' | 'invalid' | 'expired';
 const expiresPattern = /^[1-9]\d{0,11}$/;
 const signaturePattern = /^[A-Za-z0-9_-]{43}$/;
 
-const signatureOf = (secret: string, key: string, expires: string): Buffer =>
-  createHmac('sha256', secret).update(`${key}\n${expires}`).digest();
+/** As text: the last character of 43 has two bits that no byte uses, so that four texts stand for the same bytes. */
+const signatureOf = (secret: string, key: string, expires: string): string =>
+  createHmac('sha256', secret).update(`${key}\n${expires}`).digest('base64url');
 
 /** The query `expires=<unix seconds>&signature=<base64url>` for a key. */
 export function signQuery(secret: string, key: string, expires: number): string {
-  return `expires=${expires}&signature=${signatureOf(secret, key, String(expires)).toString('base64url')}`;
+  return `expires=${expires}&signature=${signatureOf(secret, key, String(expires))}`;
 }
 
 /** Checks a query against every secret in constant time; an URL counts as expired only where its signature is right. */
@@ -25,8 +26,8 @@ export function verifyQuery(
   const expires = single(parameters, 'expires', expiresPattern);
   const signature = single(parameters, 'signature', signaturePattern);
   if (expires === null || signature === null) return { verdict: 'invalid', expires: 0 };
-  const given = Buffer.from(signature, 'base64url');
-  const matches = secrets.map((secret) => timingSafeEqual(signatureOf(secret, key, expires), given));
+  const given = Buffer.from(signature);
+  const matches = secrets.map((secret) => timingSafeEqual(Buffer.from(signatureOf(secret, key, expires)), given));
   if (!matches.includes(true)) return { verdict: 'invalid', expires: 0 };
   return { verdict: Number(expires) * 1000 > now ? 'valid' : 'expired', expires: Number(expires) };
 }

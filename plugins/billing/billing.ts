@@ -3,6 +3,7 @@ import {
   type Exchange,
   GatewayError,
   type Hold,
+  type KeyRecord,
   noUsage,
   type Offer,
   type Outcome,
@@ -56,6 +57,15 @@ function notBooked(cause: unknown): never {
   throw new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause });
 }
 
+/** The same code for both, but other words: topping up helps only where the balance is what is missing. */
+function notCovered(key: KeyRecord, amount: number): GatewayError {
+  if (key.quotaLeft === null || key.account.available < amount) return new GatewayError('insufficient_quota');
+  return new GatewayError(
+    'insufficient_quota',
+    'The quota of this key does not cover this request. Raise it, or use another key.',
+  );
+}
+
 export default definePlugin({
   name: 'billing',
   summary: 'Holds quota before the first attempt, settles what was used before the last byte (spec 8).',
@@ -86,8 +96,9 @@ export default definePlugin({
     return {
       onRequest(exchange) {
         const { key } = exchange.principal!;
-        const hold = host.ledger.hold(key, exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens)));
-        if (hold === null) throw new GatewayError('insufficient_quota');
+        const amount = exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens));
+        const hold = host.ledger.hold(key, amount);
+        if (hold === null) throw notCovered(key, amount);
         holds.set(exchange, hold);
         return undefined;
       },
