@@ -180,6 +180,8 @@ async function compileChain(
 }
 
 const hookNames = ['onHead', 'onRequest', 'onEvent', 'onImages', 'onSettled'] as const;
+/** A misspelt hook would never run, and nobody would notice. */
+const knownHooks: ReadonlySet<string> = new Set([...hookNames, 'close']);
 
 async function createInstance(
   definition: PluginDefinition<JsonSchema>,
@@ -188,7 +190,11 @@ async function createInstance(
   place: { readonly chain: string; readonly index: number },
 ): Promise<Hooks> {
   try {
-    return await definition.create(stage.options, host);
+    const hooks = await definition.create(stage.options, host);
+    const unknown = Object.keys(hooks).find((name) => !knownHooks.has(name));
+    if (unknown !== undefined)
+      throw new Error(`there is no hook ${unknown}; the hooks are ${[...knownHooks].join(', ')}`);
+    return hooks;
   } catch (error) {
     throw new StageError(place.chain, place.index, stage.plugin, error);
   }

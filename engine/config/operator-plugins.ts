@@ -34,11 +34,35 @@ function checkSchema(schema: unknown, what: string): string | null {
   }
 }
 
-function checkVendor(vendor: Shape): string | null {
+const reasons = ['connect', 'reset', 'timeout', 'malformed', 'credential', 'moderation', 'no-image', 'status'];
+const actionsOf = { chat: ['whole', 'stream'], image: ['generate', 'edit'] } as const;
+
+/** The paths under which a vendor speaks one protocol. Which actions there are is known once the protocol is. */
+function checkPaths(protocol: string, paths: unknown, registry: Registry): string | null {
+  if (!isShape(paths)) return `its "speaks" needs paths for ${protocol}`;
+  const known = registry.protocols.find((one) => one.name === protocol);
+  const actions: readonly string[] = known === undefined ? Object.keys(paths) : actionsOf[known.kind];
+  const wrong = Object.keys(paths).find((action) => !actions.includes(action));
+  if (wrong !== undefined) return `${protocol} has no action "${wrong}": use ${actions.join(', ')}`;
+  const missing = known?.kind === 'chat' ? actions.find((action) => paths[action] === undefined) : undefined;
+  if (missing !== undefined) return `its "speaks" lacks the path "${missing}" of ${protocol}`;
+  const relative = Object.values(paths).find((path) => typeof path !== 'string' || !path.startsWith('/'));
+  return relative === undefined ? null : `the path "${String(relative)}" of ${protocol} must start with a slash`;
+}
+
+function checkVendor(vendor: Shape, registry: Registry): string | null {
   if (typeof vendor.baseUrl !== 'string' || !URL.canParse(vendor.baseUrl)) return 'its "baseUrl" is not a URL';
   const auth = vendor.auth as Shape | undefined;
   if (typeof auth?.header !== 'string' || typeof auth.value !== 'string')
     return 'needs "auth" with "header" and "value"';
+  if (!auth.value.includes('{credential}')) return 'its "auth.value" must hold {credential}, where the secret stands';
+  const failures = Array.isArray(vendor.failures) ? (vendor.failures as Shape[]) : [];
+  const unknown = failures.find(({ reason }) => !reasons.includes(String(reason)));
+  if (unknown !== undefined) return `"${String(unknown.reason)}" is no reason of a failure: use ${reasons.join(', ')}`;
+  for (const [protocol, paths] of Object.entries(vendor.speaks as Shape)) {
+    const problem = checkPaths(protocol, paths, registry);
+    if (problem !== null) return problem;
+  }
   return null;
 }
 
@@ -58,7 +82,7 @@ function checkDefinition(definition: unknown, registry: Registry): string | null
   const problem = {
     plugins: () => checkSchema(definition.options, 'options'),
     normalizers: () => checkSchema(definition.rules, 'rules'),
-    vendors: () => checkVendor(definition),
+    vendors: () => checkVendor(definition, registry),
     protocols: () => null,
   }[kind]();
   return problem === null ? null : `${name}: ${problem}`;

@@ -1,6 +1,6 @@
 /** Tells when the content of watched files changed, however an editor or a config map brings the change about. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { watch as watchPaths } from 'chokidar';
 import type { Log } from '../contract/values.ts';
 import { watchedFolders } from './watched-folders.ts';
@@ -21,6 +21,12 @@ function digest(file: string): string {
   } catch (error) {
     return `unreadable: ${(error as NodeJS.ErrnoException).code}`;
   }
+}
+
+/** Of a file that was not watched while it was read: one that changed meanwhile counts as changed. */
+function firstDigest(file: string, readSince: number): string {
+  const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return changed >= readSince ? 'changed while it was read' : digest(file);
 }
 
 type Digests = ReadonlyMap<string, string>;
@@ -69,23 +75,35 @@ export function watchConfiguration(
 
   const watcher = watchPaths(folders, { depth: 0, ignoreInitial: true, followSymlinks: false });
 
-  const follow = (next: readonly string[], now: Digests): void => {
-    known = new Map(next.map((file) => [file, now.get(file) ?? digest(file)]));
+  // A folder that is made later than it was asked for is taken up at the next event, which its parent brings.
+  const adopted = new Set(folders.filter((folder) => existsSync(folder)));
+  const adopt = (): void => {
+    const made = folders.filter((folder) => !adopted.has(folder) && existsSync(folder));
+    if (made.length === 0) return;
+    for (const folder of made) adopted.add(folder);
+    watcher.add(made);
+    for (const delay of looksAfterAdding) setTimeout(look, delay).unref();
+  };
+
+  const follow = (next: readonly string[], now: Digests, started: number): void => {
+    known = new Map(next.map((file) => [file, now.get(file) ?? firstDigest(file, started)]));
     const wanted = watchedFolders(next);
-    watcher.unwatch(folders.filter((folder) => !wanted.includes(folder)));
-    const added = wanted.filter((folder) => !folders.includes(folder));
-    watcher.add(added);
+    const left = folders.filter((folder) => !wanted.includes(folder));
+    watcher.unwatch(left);
+    for (const folder of left) adopted.delete(folder);
     folders = wanted;
-    if (added.length > 0) for (const delay of looksAfterAdding) setTimeout(look, delay).unref();
+    adopt();
   };
 
   const run = async (): Promise<void> => {
     for (;;) {
+      adopt();
       const now = digestAll([...known.keys()]);
       if (closed || !differ(known, now)) return;
       // Before the call: what changes while it runs is seen in the next round.
       known = now;
-      follow(await onChange(), now);
+      const started = Date.now();
+      follow(await onChange(), now, started);
     }
   };
 

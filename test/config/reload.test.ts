@@ -248,3 +248,43 @@ describe('operators’ plugins', () => {
     expect(fault?.message).toContain('plugins[0]: the module cannot be loaded');
   });
 });
+
+test('a secret file in a folder that is made later is followed, again and again', async () => {
+  const folder = createFolder();
+  const reloads = await watchFolder(folder.path);
+  folder.edit('channels.yaml', `$\{env:GOOGLE_API_KEY}`, `$\{file:secrets/google.key}`);
+  await reloads.next(1);
+  expect(reloads.seen[0]?.join()).toContain('there is no such file');
+  mkdirSync(join(folder.path, 'secrets'));
+  writeFileSync(join(folder.path, 'secrets/google.key'), 'the-first-google-key');
+  await reloads.next(2);
+  for (const [index, secret] of ['the-second-google-key', 'the-third-google-key'].entries()) {
+    writeFileSync(join(folder.path, 'secrets/google.key'), secret);
+    await reloads.next(3 + index);
+    expect(reloads.seen.at(-1)?.join()).toContain('credentials');
+  }
+  expect(reloads.errors).toEqual([]);
+});
+
+test('a file that changes while it is read for the first time is read again', async () => {
+  const folder = createFolder();
+  const extra = join(folder.path, 'extra.txt');
+  const yaml = join(folder.path, 'channels.yaml');
+  let reloads = 0;
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {} };
+  const watch = watchConfiguration(
+    [yaml],
+    async () => {
+      reloads++;
+      writeFileSync(extra, 'new content');
+      await wait(50);
+      if (reloads === 1) writeFileSync(extra, 'newer content');
+      return [yaml, extra];
+    },
+    log,
+  );
+  onTestFinished(() => watch.close());
+  await wait(300);
+  weight(folder, 3, 4);
+  await vi.waitFor(() => expect(reloads).toBeGreaterThan(1), { timeout: 5_000 });
+});
