@@ -35,6 +35,7 @@ export * from './wire/openai/relay.ts';
 export * from './wire/openai/reply.ts';
 export * from './wire/openai/usage.ts';
 export { readFrames, SseReader } from './wire/sse.ts';
+export * from './wire/vendor-answer.ts';
 
 /** A private place for one plugin instance in every exchange. */
 export interface Slot<T> {

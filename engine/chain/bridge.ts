@@ -6,7 +6,6 @@ import type { ChatCall, ChatProtocol, ParameterOverrides, StreamTap, VendorError
 import type { Exchange } from '../contract/exchange.ts';
 import type { TokenUsage } from '../contract/usage.ts';
 import type { JsonValue } from '../contract/values.ts';
-import { rewriteMembers } from '../wire/json.ts';
 
 export interface WholeReply {
   readonly body: Buffer;
@@ -31,17 +30,4 @@ export function relayBridge(protocol: ChatProtocol): ChatBridge {
     stream: (_exchange, call) => relay.stream(call),
     decodeError: protocol.decodeError,
   };
-}
-
-/** A channel's own laws laid over a body that is already written. */
-export function overridden(body: Buffer, overrides: ParameterOverrides | null): Buffer {
-  if (overrides === null) return body;
-  return rewriteMembers(body, overrideChanges(overrides));
-}
-
-function overrideChanges(overrides: ParameterOverrides): Map<string, string | null> {
-  const changes = new Map<string, string | null>();
-  for (const name of overrides.remove) changes.set(name, null);
-  for (const [name, value] of Object.entries(overrides.set)) changes.set(name, JSON.stringify(value));
-  return changes;
 }

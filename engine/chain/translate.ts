@@ -5,8 +5,9 @@ import type { TokenUsage } from '../contract/usage.ts';
 import type { JsonValue } from '../contract/values.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Hooks } from '../plugin.ts';
+import { overridden } from '../wire/overrides.ts';
 import { SseReader } from '../wire/sse.ts';
-import { type ChatBridge, overridden } from './bridge.ts';
+import type { ChatBridge } from './bridge.ts';
 
 export type EventHook = NonNullable<Hooks['onEvent']>;
 

@@ -2,7 +2,7 @@
 import type { ChatCall, ParameterOverrides } from '../contract/chat.ts';
 import type { ImageCall, UpstreamBody } from '../contract/image.ts';
 import type { UpstreamRequest } from '../upstream/pools.ts';
-import { overridden } from './bridge.ts';
+import { overridden } from '../wire/overrides.ts';
 import type { LiveExchange } from './exchange.ts';
 import type { Target } from './target.ts';
 

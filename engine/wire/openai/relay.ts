@@ -1,7 +1,8 @@
 /** The relay of protocols that are OpenAI's or its close kin: model replaced, usage asked for, bytes otherwise untouched. */
-import type { ChatCall, ChatRelay, ParameterOverrides } from '../../contract/chat.ts';
+import type { ChatCall, ChatRelay } from '../../contract/chat.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import { rewriteMembers } from '../json.ts';
+import { layOver } from '../overrides.ts';
 import { OpenAiTap } from './tap.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
@@ -41,11 +42,6 @@ function mayRepeatModel(body: Buffer): boolean {
 function withUsage(options: JsonValue | undefined): JsonObject {
   const given = typeof options === 'object' && options !== null && !Array.isArray(options) ? options : {};
   return { ...given, include_usage: true };
-}
-
-function layOver(changes: Map<string, string | null>, overrides: ParameterOverrides): void {
-  for (const name of overrides.remove) changes.set(name, null);
-  for (const [name, value] of Object.entries(overrides.set)) changes.set(name, JSON.stringify(value));
 }
 
 function choicesOf(value: JsonValue): JsonValue[] | null {

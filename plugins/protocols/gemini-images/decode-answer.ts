@@ -1,4 +1,5 @@
 import {
+  answerObject,
   GatewayError,
   type ImageResult,
   isLiftedObject,
@@ -6,11 +7,12 @@ import {
   type JsonValue,
   type LiftedObject,
   type LiftedValue,
+  liftAnswer,
   liftedBytes,
   liftedText,
-  liftJson,
   type ResultImage,
   type TokenUsage,
+  unusableAnswer,
   type VendorError,
 } from '../../../engine/plugin.ts';
 
@@ -26,22 +28,10 @@ const refusals: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ]);
 
-const unusable = (what: string, cause?: unknown): GatewayError =>
-  new GatewayError('upstream_invalid_response', `The vendor answered something that cannot be used: ${what}.`, {
-    cause,
-  });
-
 function parse(body: Buffer): LiftedObject {
-  let value: LiftedValue;
-  try {
-    value = liftJson(body);
-  } catch (cause) {
-    throw unusable('no valid JSON', cause);
-  }
+  const value = liftAnswer(body);
   // Without server-sent events Gemini's list routes wrap their answer; one element is all there is.
-  const answer = Array.isArray(value) ? value[0] : value;
-  if (!isLiftedObject(answer)) throw unusable('no JSON object');
-  return answer;
+  return answerObject(Array.isArray(value) ? value[0] : value);
 }
 
 const objects = (value: LiftedValue | undefined): LiftedObject[] =>
@@ -77,7 +67,7 @@ function noImage(reason: string, parts: readonly LiftedObject[]): GatewayError {
 
 export function decodeReply(body: Buffer): ImageResult {
   const value = parse(body);
-  if (isLiftedObject(value.error)) throw unusable('an error within a 200');
+  if (isLiftedObject(value.error)) throw unusableAnswer('an error within a 200');
   const blocked = isLiftedObject(value.promptFeedback) ? liftedText(value.promptFeedback.blockReason, 60) : null;
   if (blocked) throw refused(blocked);
   const [candidate] = objects(value.candidates);

@@ -1,5 +1,6 @@
 /** A vendor's answer: whole, in events, or an error. Tolerant of what vendors that are merely alike send. */
 import {
+  answerObject,
   GatewayError,
   type ImageEvent,
   type ImageResult,
@@ -9,30 +10,15 @@ import {
   type JsonValue,
   type LiftedObject,
   type LiftedValue,
+  liftAnswer,
   liftedBytes,
   liftedText,
-  liftJson,
   type ResultImage,
   type SseFrame,
   type TokenUsage,
+  unusableAnswer,
   type VendorError,
 } from '../../../engine/plugin.ts';
-
-const unusable = (what: string, cause?: unknown): GatewayError =>
-  new GatewayError('upstream_invalid_response', `The vendor answered something that cannot be used: ${what}.`, {
-    cause,
-  });
-
-function parse(body: Buffer): LiftedObject {
-  let value: LiftedValue;
-  try {
-    value = liftJson(body);
-  } catch (cause) {
-    throw unusable('no valid JSON', cause);
-  }
-  if (!isLiftedObject(value)) throw unusable('no JSON object');
-  return value;
-}
 
 const count = (value: LiftedValue | undefined): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
@@ -100,7 +86,7 @@ const usageOf = (value: LiftedObject): TokenUsage | null =>
   isLiftedObject(value.usage) ? tokensOf(value.usage) : null;
 
 export function decodeReply(body: Buffer): ImageResult {
-  const value = parse(body);
+  const value = answerObject(liftAnswer(body));
   const hidden = errorOf(value);
   if (hidden) throw asGatewayError(hidden);
   const items = Array.isArray(value.data) ? value.data : [];
@@ -118,13 +104,13 @@ const isModeration = ({ code, message }: VendorError): boolean =>
 function asGatewayError(error: VendorError): GatewayError {
   return isModeration(error)
     ? new GatewayError('moderation_blocked', error.message)
-    : unusable('an error within a 200');
+    : unusableAnswer('an error within a 200');
 }
 
 export function decodeStream(): (frame: SseFrame) => ImageEvent[] {
   return ({ event, data }) => {
     if (data.trim() === '[DONE]' || data.trim() === '' || event === 'done') return [];
-    const value = parse(Buffer.from(data));
+    const value = answerObject(liftAnswer(Buffer.from(data)));
     const error = errorOf(value);
     if (error) return [{ type: 'error', error }];
     const type = liftedText(value.type, 80) ?? event ?? '';
@@ -137,7 +123,7 @@ export function decodeStream(): (frame: SseFrame) => ImageEvent[] {
 
 function partialOf(value: LiftedObject): ImageEvent {
   const base64 = liftedBytes(value.b64_json);
-  if (base64 === null || base64.length === 0 || !isJsonSafe(base64)) throw unusable('a preview without an image');
+  if (base64 === null || base64.length === 0 || !isJsonSafe(base64)) throw unusableAnswer('a preview without an image');
   return { type: 'partial', base64, index: count(value.partial_image_index), extra: extraOf(value) };
 }
 

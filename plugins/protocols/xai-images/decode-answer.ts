@@ -1,32 +1,18 @@
 import {
+  answerObject,
   GatewayError,
   type ImageResult,
   isLiftedObject,
   type JsonValue,
   type LiftedObject,
   type LiftedValue,
+  liftAnswer,
   liftedBytes,
   liftedText,
-  liftJson,
   type ResultImage,
+  unusableAnswer,
   type VendorError,
 } from '../../../engine/plugin.ts';
-
-const unusable = (what: string, cause?: unknown): GatewayError =>
-  new GatewayError('upstream_invalid_response', `The vendor answered something that cannot be used: ${what}.`, {
-    cause,
-  });
-
-function parse(body: Buffer): LiftedObject {
-  let value: LiftedValue;
-  try {
-    value = liftJson(body);
-  } catch (cause) {
-    throw unusable('no valid JSON', cause);
-  }
-  if (!isLiftedObject(value)) throw unusable('no JSON object');
-  return value;
-}
 
 /** Null where the item was withheld: marked so, or with neither link nor bytes in it. */
 function imageOf(item: LiftedValue): ResultImage | null {
@@ -41,9 +27,9 @@ function imageOf(item: LiftedValue): ResultImage | null {
 
 /** xAI counts money, not tokens: there is no usage to hand on. */
 export function decodeReply(body: Buffer): ImageResult {
-  const value = parse(body);
+  const value = answerObject(liftAnswer(body));
   const hidden = errorOf(value);
-  if (hidden) throw isModeration(hidden.message) ? refused() : unusable('an error within a 200');
+  if (hidden) throw isModeration(hidden.message) ? refused() : unusableAnswer('an error within a 200');
   const items = Array.isArray(value.data) ? value.data : [];
   if (items.length === 0) throw new GatewayError('upstream_no_image');
   const images = items.map(imageOf).filter((image) => image !== null);
