@@ -107,7 +107,7 @@ describe('what was received', () => {
 describe('a simulator', () => {
   it('names its base URLs, and says what it is at its root', async () => {
     const { url } = simulator.current;
-    expect(simulatorSummary(simulator.current)).toEqual({
+    expect(simulatorSummary(simulator.current)).toMatchObject({
       vendors: { openai: `${url}/openai/v1`, gemini: `${url}/gemini/v1beta`, xai: `${url}/xai/v1` },
       control: `${url}/_control`,
     });

@@ -2,7 +2,15 @@ import { jsonAnswer } from '../../answers.ts';
 import type { Answer, Call } from '../../contract.ts';
 import { openaiHeaders, refuse } from './errors.ts';
 
-export type ModelKind = 'chat' | 'completion' | 'image';
+export type ModelKind =
+  | 'chat'
+  | 'completion'
+  | 'image'
+  | 'embedding'
+  | 'moderation'
+  | 'transcription'
+  | 'speech'
+  | 'realtime';
 
 export interface ModelFacts {
   readonly kind: ModelKind;
@@ -21,6 +29,19 @@ const MODELS: Record<string, ModelFacts> = {
   'gpt-image-1.5': { kind: 'image', dated: 'gpt-image-1.5', created: 1765900000 },
   'gpt-image-1-mini': { kind: 'image', dated: 'gpt-image-1-mini', created: 1758800000 },
   'gpt-image-2.6-flare': { kind: 'image', dated: 'gpt-image-2.6-flare', created: 1788800000 },
+  'text-embedding-3-small': { kind: 'embedding', dated: 'text-embedding-3-small', created: 1705948997 },
+  'text-embedding-3-large': { kind: 'embedding', dated: 'text-embedding-3-large', created: 1705953180 },
+  'text-embedding-ada-002': { kind: 'embedding', dated: 'text-embedding-ada-002-v2', created: 1671217299 },
+  'omni-moderation-latest': { kind: 'moderation', dated: 'omni-moderation-latest', created: 1731689265 },
+  'whisper-1': { kind: 'transcription', dated: 'whisper-1', created: 1677532384 },
+  'gpt-4o-transcribe': { kind: 'transcription', dated: 'gpt-4o-transcribe', created: 1742068463 },
+  'gpt-4o-mini-transcribe': { kind: 'transcription', dated: 'gpt-4o-mini-transcribe', created: 1742068596 },
+  'gpt-4o-transcribe-diarize': { kind: 'transcription', dated: 'gpt-4o-transcribe-diarize', created: 1750798887 },
+  'tts-1': { kind: 'speech', dated: 'tts-1', created: 1681940951 },
+  'tts-1-hd': { kind: 'speech', dated: 'tts-1-hd', created: 1699046015 },
+  'gpt-4o-mini-tts': { kind: 'speech', dated: 'gpt-4o-mini-tts', created: 1742403959 },
+  'gpt-realtime': { kind: 'realtime', dated: 'gpt-realtime-2025-08-28', created: 1756271773 },
+  'gpt-realtime-mini': { kind: 'realtime', dated: 'gpt-realtime-mini-2025-10-06', created: 1759517175 },
 };
 
 const WRONG_ENDPOINT: Record<ModelKind, string> = {
@@ -28,6 +49,11 @@ const WRONG_ENDPOINT: Record<ModelKind, string> = {
   completion:
     'This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?',
   image: 'This model does not generate images.',
+  embedding: 'You are not allowed to generate embeddings from this model.',
+  moderation: 'This model is not supported in the v1/moderations endpoint.',
+  transcription: 'This model is not supported in the v1/audio/transcriptions and v1/audio/translations endpoints.',
+  speech: 'This model is not supported in the v1/audio/speech endpoint.',
+  realtime: 'This model is not supported in realtime mode.',
 };
 
 /** The model of a call, or the refusal: unknown, or meant for another endpoint. */
