@@ -1,7 +1,8 @@
 /**
  * What a prompt may ask of the simulator in brackets, so that tests and benches steer an answer without a fault:
  * `[chunks=100]` pieces of text, `[delay=20]` ms between events, `[tokens=50]` output tokens, `[cached=10]` cached
- * input tokens, `[reasoning=32]` hidden output tokens, `[calls=2]` tool calls, `[bytes=1000000]` size of an image.
+ * input tokens, `[reasoning=32]` hidden output tokens, `[redacted=1]` redacted blocks of them, `[calls=2]` tool calls,
+ * `[rounds=3]` turns of tool calls before the answer, `[bytes=1000000]` size of an image.
  */
 export interface Steering {
   readonly chunks: number;
@@ -9,7 +10,9 @@ export interface Steering {
   readonly tokens?: number;
   readonly cached: number;
   readonly reasoning: number;
+  readonly redacted: number;
   readonly calls: number;
+  readonly rounds: number;
   readonly bytes?: number;
 }
 
@@ -19,11 +22,13 @@ const LIMITS: Record<string, number> = {
   tokens: 1_000_000,
   cached: 1_000_000_000,
   reasoning: 1_000_000_000,
+  redacted: 8,
   calls: 32,
+  rounds: 32,
   bytes: 64_000_000,
 };
 
-const DEFAULTS: Steering = { chunks: 8, delay: 0, cached: 0, reasoning: 0, calls: 1 };
+const DEFAULTS: Steering = { chunks: 8, delay: 0, cached: 0, reasoning: 0, redacted: 0, calls: 1, rounds: 1 };
 const PATTERN = /\[([a-z]+)=(\d+)\]/g;
 
 export function readSteering(prompt: string): Steering {
