@@ -1,15 +1,19 @@
 import type { Answer, Call, Vendor } from '../contract.ts';
 import { answerChat } from './openai/chat.ts';
 import { answerCompletion } from './openai/completions.ts';
+import { answerEmbeddings } from './openai/embeddings.ts';
 import { authorize, openaiError, refuse, statusError } from './openai/errors.ts';
 import { answerEdit } from './openai/image-edits.ts';
 import { answerGeneration } from './openai/images.ts';
 import { answerModel, answerModels } from './openai/models.ts';
+import { answerModerations } from './openai/moderations.ts';
 import { refusalOf } from './openai/refusals.ts';
 
 const POST_ROUTES: Record<string, (call: Call) => Answer> = {
   '/v1/chat/completions': answerChat,
   '/v1/completions': answerCompletion,
+  '/v1/embeddings': answerEmbeddings,
+  '/v1/moderations': answerModerations,
   '/v1/images/generations': answerGeneration,
   '/v1/images/edits': answerEdit,
 };
