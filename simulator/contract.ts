@@ -23,6 +23,8 @@ export interface Call {
   /** `http://127.0.0.1:PORT` of the simulator itself. */
   readonly origin: string;
   readonly pictures: Pictures;
+  /** Stands for the running simulator: what vendors remember between requests is kept by it (`memory.ts`). */
+  readonly run: object;
 }
 
 /** A piece of the body that is written on its own: one event of a stream, or a part of a whole body. */
@@ -62,10 +64,10 @@ export interface Vendor {
   handle(call: Call): Answer;
   /** The body this vendor sends with an error status. */
   failure(status: number, retryAfter: number | undefined, call: Call): Answer;
-  /** The vendor's own form of a moderation refusal or an empty result. */
-  refusal(kind: RefusalKind, call: Call): Answer;
+  /** The vendor's own form of a moderation refusal or an empty result, in place of `answer`. */
+  refusal(kind: RefusalKind, call: Call, answer: Answer): Answer;
   /** The error event this vendor puts into a stream that began with 200. */
-  errorFrame(call: Call): string;
+  errorFrame(call: Call, answer: Answer): string;
 }
 
 /** Thrown by checks deep inside a vendor; carries the finished error answer. */

@@ -49,7 +49,7 @@ async function answerRequest(stage: Stage, request: IncomingMessage, response: S
   const fault = { ...stage.faults.take({ vendor: vendor.name, path, model: named.model }), ...named.fault };
   const { headers, method = 'GET' } = request;
   const { origin, pictures } = stage;
-  const call = { ...named, method, query, headers, body, fault, origin, pictures };
+  const call = { ...named, method, query, headers, body, fault, origin, pictures, run: stage };
   deliver(response, applyFaults(handle(vendor, call), { vendor, call }), record);
 }
 

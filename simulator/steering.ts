@@ -2,7 +2,8 @@
  * What a prompt may ask of the simulator in brackets, so that tests and benches steer an answer without a fault:
  * `[chunks=100]` pieces of text, `[delay=20]` ms between events, `[tokens=50]` output tokens, `[cached=10]` cached
  * input tokens, `[reasoning=32]` hidden output tokens, `[redacted=1]` redacted blocks of them, `[calls=2]` tool calls,
- * `[rounds=3]` turns of tool calls before the answer, `[bytes=1000000]` size of an image.
+ * `[rounds=3]` turns of tool calls before the answer, `[bytes=1000000]` size of an image or video, `[polls=3]` the
+ * poll that finds a video done.
  */
 export interface Steering {
   readonly chunks: number;
@@ -14,6 +15,7 @@ export interface Steering {
   readonly calls: number;
   readonly rounds: number;
   readonly bytes?: number;
+  readonly polls: number;
 }
 
 const LIMITS: Record<string, number> = {
@@ -26,9 +28,10 @@ const LIMITS: Record<string, number> = {
   calls: 32,
   rounds: 32,
   bytes: 64_000_000,
+  polls: 1000,
 };
 
-const DEFAULTS: Steering = { chunks: 8, delay: 0, cached: 0, reasoning: 0, redacted: 0, calls: 1, rounds: 1 };
+const DEFAULTS: Steering = { chunks: 8, delay: 0, cached: 0, reasoning: 0, redacted: 0, calls: 1, rounds: 1, polls: 2 };
 const PATTERN = /\[([a-z]+)=(\d+)\]/g;
 
 export function readSteering(prompt: string): Steering {

@@ -23,7 +23,7 @@ const FAULTS: { [Name in keyof Fault]?: Apply<Name> } = {
     return { ...vendor.failure(500, call.fault.retryAfter, call), status: 200 };
   },
 
-  refuse: (answer, kind, { vendor, call }) => (answer.status === 200 ? vendor.refusal(kind, call) : answer),
+  refuse: (answer, kind, { vendor, call }) => (answer.status === 200 ? vendor.refusal(kind, call, answer) : answer),
 
   empty200: (answer) => ({ ...answer, status: 200, frames: [] }),
 
@@ -40,7 +40,7 @@ const FAULTS: { [Name in keyof Fault]?: Apply<Name> } = {
 
   errorframe: (answer, after, { vendor, call }) => {
     if (!answer.streamed) return answer;
-    const error = { kind: 'data', bytes: vendor.errorFrame(call) } as const;
+    const error = { kind: 'data', bytes: vendor.errorFrame(call, answer) } as const;
     return { ...answer, frames: [...answer.frames.slice(0, after), error] };
   },
 

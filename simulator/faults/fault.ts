@@ -24,6 +24,8 @@ export interface Fault {
   malformed?: number;
   /** An error event after N events of a stream, which then ends. */
   errorframe?: number;
+  /** Which of the Responses API's three shapes that event has (default `failed`). */
+  errorform?: 'failed' | 'flat' | 'nested';
   /** Leaves `[DONE]` out. */
   nodone?: boolean;
   /** Widens the first JSON value with N blanks, all in one line. */
@@ -63,6 +65,7 @@ const FAULT_KINDS: Record<keyof Fault, { kind: Kind; standard?: number }> = {
   lenient: { kind: 'flag' },
   malformed: { kind: 'number', standard: 0 },
   errorframe: { kind: 'number', standard: 0 },
+  errorform: { kind: ['failed', 'flat', 'nested'] },
   nodone: { kind: 'flag' },
   hugeline: { kind: 'number', standard: 1_000_000 },
   crlf: { kind: 'flag' },
