@@ -8,12 +8,17 @@ import { answerGeneration } from './openai/images.ts';
 import { answerModel, answerModels } from './openai/models.ts';
 import { answerModerations } from './openai/moderations.ts';
 import { refusalOf } from './openai/refusals.ts';
+import { answerSpeech } from './openai/speech.ts';
+import { answerTranscription, answerTranslation } from './openai/transcriptions.ts';
 
 const POST_ROUTES: Record<string, (call: Call) => Answer> = {
   '/v1/chat/completions': answerChat,
   '/v1/completions': answerCompletion,
   '/v1/embeddings': answerEmbeddings,
   '/v1/moderations': answerModerations,
+  '/v1/audio/transcriptions': answerTranscription,
+  '/v1/audio/translations': answerTranslation,
+  '/v1/audio/speech': answerSpeech,
   '/v1/images/generations': answerGeneration,
   '/v1/images/edits': answerEdit,
 };
