@@ -48,6 +48,12 @@ export interface Fault {
   length?: 'longer' | 'shorter';
   /** RST instead of an answer: before the request's body is read, or after. */
   reset?: 'now' | 'read';
+  /** Closes a socket with this code after `after` events. */
+  close?: number;
+  /** Events before `close` (default 0: before the first). */
+  after?: number;
+  /** Milliseconds between the pings a socket is sent. */
+  ping?: number;
 }
 
 type Kind = 'number' | 'flag' | readonly string[];
@@ -77,11 +83,17 @@ const FAULT_KINDS: Record<keyof Fault, { kind: Kind; standard?: number }> = {
   split: { kind: 'number', standard: 1 },
   length: { kind: ['longer', 'shorter'] },
   reset: { kind: ['now', 'read'] },
+  close: { kind: 'number', standard: 1011 },
+  after: { kind: 'number', standard: 0 },
+  ping: { kind: 'number', standard: 20 },
 };
 
 const NUMBER_LIMIT = 100_000_000;
-const AT_LEAST: Partial<Record<keyof Fault, number>> = { status: 200, trickle: 1, split: 1 };
-const AT_MOST: Partial<Record<keyof Fault, number>> = { status: 599 };
+const AT_LEAST: Partial<Record<keyof Fault, number>> = { status: 200, trickle: 1, split: 1, close: 1000, ping: 1 };
+const AT_MOST: Partial<Record<keyof Fault, number>> = { status: 599, close: 4999, ping: 600_000 };
+
+/** What an end point may put into a close frame (RFC 6455 7.4). */
+const isCloseCode = (code: number): boolean => code >= 3000 || (code <= 1014 && ![1004, 1005, 1006].includes(code));
 
 /** Thrown for a fault that cannot be understood; the message tells what would be. */
 export class FaultError extends Error {}
@@ -132,5 +144,7 @@ function readSetting(name: string, setting: unknown): unknown {
   const most = AT_MOST[name as keyof Fault] ?? NUMBER_LIMIT;
   if (!Number.isInteger(setting) || (setting as number) < least || (setting as number) > most)
     throw new FaultError(`fault '${name}' is an integer from ${least} to ${most}`);
+  if (name === 'close' && !isCloseCode(setting as number))
+    throw new FaultError(`fault 'close' is a code that may be sent: 1000-1003, 1007-1014 or 3000-4999`);
   return setting;
 }
