@@ -8,6 +8,8 @@ import { answerGeneration } from './openai/images.ts';
 import { answerModel, answerModels } from './openai/models.ts';
 import { answerModerations } from './openai/moderations.ts';
 import { refusalOf } from './openai/refusals.ts';
+import { answerResponses } from './openai/responses.ts';
+import { responsesErrorFrame } from './openai/responses-failure.ts';
 import { answerSpeech } from './openai/speech.ts';
 import { answerTranscription, answerTranslation } from './openai/transcriptions.ts';
 
@@ -29,6 +31,7 @@ export const openai: Vendor = {
   basePath: '/openai/v1',
   handle(call) {
     authorize(call);
+    if (/^\/v1\/responses(\/|$)/.test(call.path)) return answerResponses(call);
     const post = POST_ROUTES[call.path];
     if (post && call.method === 'POST') return post(call);
     if (call.path === '/v1/models' && call.method === 'GET') return answerModels();
@@ -40,7 +43,8 @@ export const openai: Vendor = {
   },
   failure: (status, retryAfter) => openaiError(status, statusError(status), retryAfter),
   refusal: refusalOf,
-  errorFrame(call) {
+  errorFrame(call, answer) {
+    if (call.path === '/v1/responses') return responsesErrorFrame(call, answer);
     const { message, type = 'server_error', code = null } = statusError(500);
     const error = { message, type, param: null, code };
     return call.path.startsWith('/v1/images/')

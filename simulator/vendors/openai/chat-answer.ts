@@ -84,6 +84,6 @@ function callDeltas({ id, type, name, input }: ToolCall, index: number): string[
   return deltas;
 }
 
-function logprobOf(token: string): unknown {
+export function logprobOf(token: string): unknown {
   return { token, logprob: -0.25, bytes: [...Buffer.from(token)], top_logprobs: [] };
 }

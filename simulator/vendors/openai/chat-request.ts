@@ -23,7 +23,7 @@ import { type ModelFacts, modelFor } from './models.ts';
 const MOST = Number.MAX_SAFE_INTEGER;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-const checkName: Check = (value, path) => {
+export const checkName: Check = (value, path) => {
   const problem = checkText(64)(value, path);
   if (problem || NAME.test(value as string)) return problem;
   const message = `Invalid '${path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;

@@ -17,7 +17,7 @@ import {
 const IMAGE_TOKENS = 85;
 
 /** One part of a message's content: its fields by its type. */
-function checkPart(allowed: Record<string, Check>): Check {
+export function checkPart(allowed: Record<string, Check>): Check {
   return (value, path) => {
     if (!isRecord(value)) return checkOpenObject(value, path);
     const type = value.type;
@@ -35,7 +35,7 @@ const IMAGE_URL = checkObject({ url: checkImageUrl, detail: checkChoice('auto', 
 const AUDIO = checkObject({ data: checkText(), format: checkChoice('wav', 'mp3') }, ['data', 'format']);
 const FILE = checkObject({ file_id: checkText(), filename: checkText(), file_data: checkText() });
 
-function checkImageUrl(value: unknown, path: string): Problem | undefined {
+export function checkImageUrl(value: unknown, path: string): Problem | undefined {
   const problem = checkText()(value, path);
   if (problem || /^(https?:\/\/|data:image\/[a-z]+;base64,)/.test(value as string)) return problem;
   return {
@@ -156,7 +156,7 @@ function unanswered(open: ReadonlySet<string>, param: string): Problem {
   return { param, code: null, message };
 }
 
-function missing(param: string): Problem {
+export function missing(param: string): Problem {
   return { param, code: 'missing_required_parameter', message: `Missing required parameter: '${param}'.` };
 }
 

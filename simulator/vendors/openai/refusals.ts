@@ -2,9 +2,11 @@ import { epochSeconds, jsonAnswer } from '../../answers.ts';
 import type { Answer, Call } from '../../contract.ts';
 import type { RefusalKind } from '../../faults/fault.ts';
 import { openaiError, openaiHeaders } from './errors.ts';
+import { responsesRefusal } from './responses-failure.ts';
 
 /** OpenAI refuses with 400: `moderation_blocked` for images, `invalid_prompt` for text; `noimage` is a 200 without data. */
-export function refusalOf(kind: RefusalKind, call: Call): Answer {
+export function refusalOf(kind: RefusalKind, call: Call, answer: Answer): Answer {
+  if (call.path.startsWith('/v1/responses')) return responsesRefusal(kind, answer);
   if (kind === 'noimage') return jsonAnswer(200, { created: epochSeconds(), data: [] }, openaiHeaders());
   if (!call.path.startsWith('/v1/images/'))
     return openaiError(400, {
