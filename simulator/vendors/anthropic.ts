@@ -11,7 +11,7 @@ const POST_ROUTES: Record<string, (call: Call) => Answer> = {
   '/v1/messages/count_tokens': answerCount,
 };
 
-function answer(call: Call): Answer {
+function handle(call: Call): Answer {
   authorize(call);
   const post = Object.hasOwn(POST_ROUTES, call.path) ? POST_ROUTES[call.path] : undefined;
   if (post && call.method === 'POST') return post(call);
@@ -26,8 +26,8 @@ function answer(call: Call): Answer {
 export const anthropic: Vendor = {
   name: 'anthropic',
   basePath: '/anthropic/v1',
-  handle: answer,
+  handle,
   failure: (status, retryAfter) => anthropicError(status, statusError(status), retryAfter),
-  refusal: (kind, call) => (call.path === MESSAGES ? refusalOf(kind, call) : answer(call)),
+  refusal: (kind, call, answer) => (call.path === MESSAGES ? refusalOf(kind, call) : answer),
   errorFrame: () => `event: error\ndata: ${JSON.stringify(errorBody(statusError(529), nextId('req_')))}\n\n`,
 };

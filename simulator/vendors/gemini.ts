@@ -1,4 +1,5 @@
 import type { Answer, Call, Vendor } from '../contract.ts';
+import { answerBatch, answerEmbed } from './gemini/embed.ts';
 import { authorize, geminiError, refuse, statusError } from './gemini/errors.ts';
 import { answerCount, answerGenerate } from './gemini/generate.ts';
 import { answerModel, answerModels } from './gemini/models.ts';
@@ -8,9 +9,11 @@ const ACTIONS: Record<string, (call: Call) => Answer> = {
   generateContent: answerGenerate,
   streamGenerateContent: answerGenerate,
   countTokens: answerCount,
+  embedContent: answerEmbed,
+  batchEmbedContents: answerBatch,
 };
 
-/** Gemini API: generateContent, streamGenerateContent (SSE and JSON array), countTokens, models. */
+/** Gemini API: generateContent, streamGenerateContent (SSE and JSON array), countTokens, embedContent, batchEmbedContents, models. */
 export const gemini: Vendor = {
   name: 'gemini',
   basePath: '/gemini/v1beta',
@@ -24,11 +27,11 @@ export const gemini: Vendor = {
     return refuse(404, { message: `Method not found: ${call.method} ${call.path}` }, call);
   },
   failure: (status, retryAfter, call) => geminiError(status, statusError(status, retryAfter), call),
-  refusal: refusalOf,
+  refusal: (kind, call, answer) => (/:\w*[gG]enerateContent$/.test(call.path) ? refusalOf(kind, call) : answer),
   errorFrame(call) {
     const error = { code: 503, ...statusError(503), status: 'UNAVAILABLE' };
     return call.query.get('alt') === 'sse'
       ? `data: ${JSON.stringify({ error })}\n\n`
-      : `,\r\n${JSON.stringify({ error })}]`;
+      : `${call.fault.errorframe === 0 ? '[' : ',\r\n'}${JSON.stringify({ error })}]`;
   },
 };

@@ -106,7 +106,12 @@ describe('text', () => {
       'models/gemini-3-pro-image',
       'models/gemini-3.1-flash-image',
     ]);
-    expect((await get(`/models?key=k&pageToken=${first.nextPageToken}`)).models).toHaveLength(1);
+    const rest = await get(`/models?key=k&pageToken=${first.nextPageToken}`);
+    expect(rest.models.map(({ name }) => name)).toEqual([
+      'models/gemini-3.6-flash',
+      'models/gemini-2.5-flash',
+      'models/gemini-embedding-001',
+    ]);
     expect((await get('/models/gemini-3.6-flash?key=k')).name).toBe('models/gemini-3.6-flash');
   });
 });

@@ -1,46 +1,38 @@
 import { dataFrame, jsonAnswer, nextId, streamAnswer } from '../../answers.ts';
 import type { Answer, Call, Frame } from '../../contract.ts';
-import { countTokens } from '../../reply-text.ts';
+import type { GenerateRequest } from './contents.ts';
+import { refuse } from './errors.ts';
 import { imageFragments } from './image.ts';
 import { modelFor } from './models.ts';
-import { joinParts, type Production } from './production.ts';
-import {
-  checkContents,
-  type GenerateRequest,
-  inputImages,
-  readGenerateRequest,
-  readMessage,
-  textOf,
-} from './request.ts';
+import { type AnswerPart, joinParts, type Production } from './production.ts';
+import { checkGenerateRequest, readGenerateRequest, readMessage } from './request.ts';
 import { textFragments } from './text.ts';
-
-const TOKENS_PER_IMAGE = 258;
+import { type Prompt, promptTokens } from './tokens.ts';
 
 /** `:generateContent` and `:streamGenerateContent`, for text and image models. */
 export function answerGenerate(call: Call): Answer {
-  const { name, facts } = modelFor(call);
-  const request = readGenerateRequest(call);
-  const production = facts.image ? imageFragments(request, facts.image, name, call) : textFragments(request, call);
+  const { name, facts } = modelFor(call, 'generateContent');
+  const request = readGenerateRequest(call, facts);
+  const production = facts.image
+    ? imageFragments(request, facts.image, name, call)
+    : textFragments(request, facts, call);
   const prompt = promptTokens(request);
   const head = { modelVersion: name, responseId: nextId('r-') };
-  if (call.path.endsWith(':streamGenerateContent')) return streamFragments(production, prompt, head, call);
-  const candidate = {
-    content: { parts: joinParts(production.fragments.flat()), role: 'model' },
-    finishReason: production.finish,
-    index: 0,
-  };
-  const candidates = Array.from({ length: production.candidates }, (_, index) => ({ ...candidate, index }));
+  const ratings = ratingsOf(request);
+  if (call.path.endsWith(':streamGenerateContent')) return streamFragments(production, prompt, head, ratings, call);
+  const parts = joinParts(production.fragments.flat());
+  const candidates = candidatesOf(production, parts, { finishReason: production.finish, ...ratings });
   const usage = call.fault.nousage ? {} : { usageMetadata: usageOf(production, prompt) };
   return jsonAnswer(200, { candidates, ...usage, ...head }, {}, production.images);
 }
 
 /** With `alt=sse` events, without it one JSON array, written element by element. */
-function streamFragments(production: Production, prompt: Prompt, head: object, call: Call): Answer {
+function streamFragments(production: Production, prompt: Prompt, head: object, ratings: object, call: Call): Answer {
   const sse = call.query.get('alt') === 'sse';
   const last = production.fragments.length - 1;
   const frames = production.fragments.map((parts, index): Frame => {
-    const finish = index === last ? { finishReason: production.finish } : {};
-    const candidates = [{ content: { parts, role: 'model' }, ...finish, index: 0 }];
+    const finish = index === last ? { finishReason: production.finish, ...ratings } : {};
+    const candidates = candidatesOf(production, parts, finish);
     const soFar =
       index === last ? usageOf(production, prompt) : { promptTokenCount: prompt.total, totalTokenCount: prompt.total };
     const usage = call.fault.nousage ? {} : { usageMetadata: soFar };
@@ -51,23 +43,16 @@ function streamFragments(production: Production, prompt: Prompt, head: object, c
   return streamAnswer(frames, production.delay, {}, sse ? 'text/event-stream' : 'application/json; charset=UTF-8');
 }
 
-interface Prompt {
-  readonly text: number;
-  readonly image: number;
-  readonly total: number;
+/** A candidate that has nothing to say has no parts at all. */
+function candidatesOf({ candidates }: Production, parts: readonly AnswerPart[], rest: object): object[] {
+  const content = parts.length > 0 ? { parts, role: 'model' } : { role: 'model' };
+  return Array.from({ length: candidates }, (_, index) => ({ content, ...rest, index }));
 }
 
-/** One token per four characters of text, 258 an image. */
-function promptTokens(request: Pick<GenerateRequest, 'contents' | 'systemInstruction'>): Prompt {
-  const system = request.systemInstruction ? [request.systemInstruction] : [];
-  const text = countTokens(textOf([...system, ...request.contents]));
-  const image = inputImages(request.contents).length * TOKENS_PER_IMAGE;
-  return { text, image, total: text + image };
-}
-
-function promptDetails({ text, image }: Prompt): object[] {
-  const images = image > 0 ? [{ modality: 'IMAGE', tokenCount: image }] : [];
-  return [{ modality: 'TEXT', tokenCount: text }, ...images];
+/** One rating for each category that the request sets a threshold for. */
+function ratingsOf({ safetySettings }: GenerateRequest): object {
+  if (!safetySettings || safetySettings.length === 0) return {};
+  return { safetyRatings: safetySettings.map(({ category }) => ({ category, probability: 'NEGLIGIBLE' })) };
 }
 
 function usageOf({ tokens, thoughts, cached, modality }: Production, prompt: Prompt): object {
@@ -75,21 +60,32 @@ function usageOf({ tokens, thoughts, cached, modality }: Production, prompt: Pro
     promptTokenCount: prompt.total,
     candidatesTokenCount: tokens,
     totalTokenCount: prompt.total + tokens + thoughts,
-    promptTokensDetails: promptDetails(prompt),
+    promptTokensDetails: prompt.details,
     candidatesTokensDetails: [{ modality, tokenCount: tokens }],
     ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
-    ...(cached > 0 ? { cachedContentTokenCount: Math.min(cached, prompt.total) } : {}),
+    ...(cached > 0 ? cachedUsage(Math.min(cached, prompt.total)) : {}),
   };
 }
 
-/** `:countTokens`, of contents or of a whole request. */
+function cachedUsage(tokenCount: number): object {
+  return { cachedContentTokenCount: tokenCount, cacheTokensDetails: [{ modality: 'TEXT', tokenCount }] };
+}
+
+/** `:countTokens`, of contents or of a whole request, never of both. */
 export function answerCount(call: Call): Answer {
-  modelFor(call);
-  const body = readMessage('CountTokensRequest', call) as Partial<GenerateRequest> & {
-    generateContentRequest?: Partial<GenerateRequest>;
+  const { name, facts } = modelFor(call);
+  const { generateContentRequest, ...body } = readMessage('CountTokensRequest', call) as Partial<GenerateRequest> & {
+    generateContentRequest?: Partial<GenerateRequest> & { model?: string };
   };
-  const { contents = [], ...rest } = body.generateContentRequest ?? body;
-  checkContents(contents, call);
-  const prompt = promptTokens({ contents, ...rest });
-  return jsonAnswer(200, { totalTokens: prompt.total, promptTokensDetails: promptDetails(prompt) });
+  if (generateContentRequest && body.contents)
+    refuse(400, { message: 'Only one of contents and generate_content_request can be set.' }, call);
+  const model = generateContentRequest?.model?.split('!')[0];
+  if (model !== undefined && model !== `models/${name}`)
+    refuse(
+      400,
+      { message: `GenerateContentRequest.model: unexpected model name format or another model: ${model}` },
+      call,
+    );
+  const prompt = promptTokens(checkGenerateRequest(generateContentRequest ?? body, call, facts));
+  return jsonAnswer(200, { totalTokens: prompt.total, promptTokensDetails: prompt.details });
 }

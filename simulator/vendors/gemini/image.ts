@@ -2,15 +2,16 @@ import { imageSlot, jsonParts } from '../../answers.ts';
 import type { Call } from '../../contract.ts';
 import { decodeBase64, measureImage, nearestRatio } from '../../images/measure.ts';
 import { readSteering } from '../../steering.ts';
+import { type GenerateRequest, inputImages, lastUserText, type Part } from './contents.ts';
 import { refuse, refuseField } from './errors.ts';
+import { signatureOf } from './functions.ts';
 import { pixelsOf } from './image-sizes.ts';
 import type { ImageFacts } from './models.ts';
 import type { AnswerPart, Production } from './production.ts';
-import { type GenerateRequest, inputImages, lastUserText, type Part } from './request.ts';
 
 const MOST_INPUT_IMAGES = 14;
 const THOUGHT_TOKENS = 350;
-const SIGNATURE = Buffer.from('image-signature').toString('base64');
+const SIGNATURE = signatureOf('image');
 const INPUT_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'];
 
 /** An image model answers with an interim image, marked as a thought and half as large, and then the final one. */

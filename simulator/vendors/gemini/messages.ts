@@ -13,6 +13,14 @@ export const MESSAGES: Record<string, Record<string, string>> = {
     store: 'bool',
   },
   CountTokensRequest: { model: 'string', contents: 'Content[]', generateContentRequest: 'GenerateContentRequest' },
+  EmbedContentRequest: {
+    model: 'string',
+    content: 'Content',
+    taskType: 'enum:TaskType',
+    title: 'string',
+    outputDimensionality: 'int',
+  },
+  BatchEmbedContentsRequest: { requests: 'EmbedContentRequest[]' },
   Content: { role: 'string', parts: 'Part[]' },
   Part: {
     text: 'string',
@@ -84,7 +92,11 @@ export const MESSAGES: Record<string, Record<string, string>> = {
     minimum: 'float',
     maximum: 'float',
   },
-  ToolConfig: { functionCallingConfig: 'FunctionCallingConfig', retrievalConfig: 'struct' },
+  ToolConfig: {
+    functionCallingConfig: 'FunctionCallingConfig',
+    retrievalConfig: 'struct',
+    includeServerSideToolInvocations: 'bool',
+  },
   FunctionCallingConfig: { mode: 'enum:Mode', allowedFunctionNames: 'string[]' },
   SafetySetting: { category: 'enum:HarmCategory', threshold: 'enum:HarmBlockThreshold' },
   GenerationConfig: {
@@ -114,6 +126,17 @@ export const MESSAGES: Record<string, Record<string, string>> = {
 };
 
 export const ENUMS: Record<string, readonly string[]> = {
+  TaskType: [
+    'TASK_TYPE_UNSPECIFIED',
+    'RETRIEVAL_QUERY',
+    'RETRIEVAL_DOCUMENT',
+    'SEMANTIC_SIMILARITY',
+    'CLASSIFICATION',
+    'CLUSTERING',
+    'QUESTION_ANSWERING',
+    'FACT_VERIFICATION',
+    'CODE_RETRIEVAL_QUERY',
+  ],
   Modality: ['MODALITY_UNSPECIFIED', 'TEXT', 'IMAGE', 'AUDIO'],
   Mode: ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'],
   ThinkingLevel: ['THINKING_LEVEL_UNSPECIFIED', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH'],

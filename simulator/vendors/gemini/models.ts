@@ -13,13 +13,20 @@ export interface ImageFacts {
 
 export interface ModelFacts {
   readonly displayName: string;
-  /** Absent for text models. */
+  /** Only for models that draw. */
   readonly image?: ImageFacts;
+  /** Only for models that embed: the dimensions of a vector. */
+  readonly dimensions?: number;
+  /** Generation 3 names its calls, signs its thoughts and wants the signatures back. */
+  readonly signs?: boolean;
+  /** Largest `thinkingBudget`; models without it think by level. */
+  readonly mostThoughts?: number;
 }
 
 export const MODELS: Record<string, ModelFacts> = {
   'gemini-3-pro-image': {
     displayName: 'Gemini 3 Pro Image',
+    signs: true,
     image: {
       ratios: BASIC_RATIOS,
       sizes: ['1K', '2K', '4K'],
@@ -29,6 +36,7 @@ export const MODELS: Record<string, ModelFacts> = {
   },
   'gemini-3.1-flash-image': {
     displayName: 'Gemini 3.1 Flash Image',
+    signs: true,
     image: {
       ratios: ALL_RATIOS,
       sizes: ['512', '1K', '2K', '4K'],
@@ -36,28 +44,32 @@ export const MODELS: Record<string, ModelFacts> = {
       tokens: { '512': 747, '1K': 1120, '2K': 1680, '4K': 2520 },
     },
   },
-  'gemini-3.6-flash': { displayName: 'Gemini 3.6 Flash' },
+  'gemini-3.6-flash': { displayName: 'Gemini 3.6 Flash', signs: true },
+  'gemini-2.5-flash': { displayName: 'Gemini 2.5 Flash', mostThoughts: 24_576 },
+  'gemini-embedding-001': { displayName: 'Gemini Embedding 001', dimensions: 3072 },
 };
 
-export function modelFor(call: Call): { name: string; facts: ModelFacts } {
+const GENERATION = ['generateContent', 'countTokens'];
+const EMBEDDING = ['embedContent', 'countTextTokens', 'countTokens'];
+
+/** The model of a call, or the refusal: unknown, or without this method. */
+export function modelFor(call: Call, method?: string): { name: string; facts: ModelFacts } {
   const name = call.model ?? '';
-  if (Object.hasOwn(MODELS, name)) return { name, facts: MODELS[name]! };
-  const message = `models/${name} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`;
+  const facts = Object.hasOwn(MODELS, name) ? MODELS[name]! : undefined;
+  if (facts && (method === undefined || methodsOf(facts).includes(method))) return { name, facts };
+  const message = `models/${name} is not found for API version v1beta, or is not supported for ${method ?? 'generateContent'}. Call ListModels to see the list of available models and their supported methods.`;
   return refuse(404, { message }, call);
 }
 
+const methodsOf = ({ dimensions }: ModelFacts): string[] => (dimensions === undefined ? GENERATION : EMBEDDING);
+
 function describeModel(id: string): unknown {
-  return {
-    name: `models/${id}`,
-    version: '3.0',
-    displayName: MODELS[id]!.displayName,
-    inputTokenLimit: 65536,
-    outputTokenLimit: 32768,
-    supportedGenerationMethods: ['generateContent', 'countTokens'],
-    temperature: 1,
-    topP: 0.95,
-    topK: 64,
-  };
+  const facts = MODELS[id]!;
+  const head = { name: `models/${id}`, version: '3.0', displayName: facts.displayName };
+  const methods = { supportedGenerationMethods: methodsOf(facts) };
+  if (facts.dimensions !== undefined) return { ...head, inputTokenLimit: 2048, outputTokenLimit: 1, ...methods };
+  const sampling = { temperature: 1, maxTemperature: 2, topP: 0.95, topK: 64 };
+  return { ...head, inputTokenLimit: 65536, outputTokenLimit: 32768, ...methods, ...sampling, thinking: true };
 }
 
 /** `GET /models?pageSize=&pageToken=`; a page token is the index of the next model. */

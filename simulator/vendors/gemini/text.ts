@@ -1,80 +1,122 @@
 import { nextId } from '../../answers.ts';
 import type { Call } from '../../contract.ts';
-import { composeReply, countTokens, piecesOf } from '../../reply-text.ts';
+import { composeReply, countTokens, piecesOf, type ReplyText } from '../../reply-text.ts';
 import { sampleValue } from '../../sample.ts';
-import { readSteering, type Steering } from '../../steering.ts';
+import { readSteering, type Steering, withoutSteering } from '../../steering.ts';
+import type { GenerationConfig } from './config.ts';
+import { type GenerateRequest, lastUserText, roundsSoFar } from './contents.ts';
 import { refuse } from './errors.ts';
+import { callSignature, signatureOf } from './functions.ts';
+import type { ModelFacts } from './models.ts';
 import type { AnswerPart, Production } from './production.ts';
-import { type GenerateRequest, lastUserText } from './request.ts';
 
-const SIGNATURE = Buffer.from('simulator').toString('base64');
+const CHARACTERS_PER_TOKEN = 4;
+const THOUGHT_PIECES = 2;
 
-/** A text model echoes, or calls the functions it was given. */
-export function textFragments(request: GenerateRequest, call: Call): Production {
+/** A text model echoes, or calls the functions it was given. Its thoughts count against the output limit. */
+export function textFragments(request: GenerateRequest, facts: ModelFacts, call: Call): Production {
   const { generationConfig: config, contents } = request;
-  if (config.responseModalities?.some((modality) => modality !== 'TEXT'))
-    refuse(
-      400,
-      {
-        message: `The requested combination of response modalities (${config.responseModalities.join(', ')}) is not supported by the model.`,
-      },
-      call,
-    );
-  if (config.imageConfig) refuse(400, { message: 'Image config is not supported by the model.' }, call);
+  refuseUnfit(config, call);
   const prompt = lastUserText(contents);
   const steering = readSteering(prompt);
-  const calls = functionCalls(request, steering.calls);
-  const { fragments, tokens, truncated } =
-    calls.length > 0 ? calledFragments(calls) : spoken(request, prompt, steering);
-  const thinks = config.thinkingConfig?.includeThoughts && steering.reasoning > 0;
-  const thought: AnswerPart[][] = thinks ? [[{ text: 'Thinking about the request …', thought: true }]] : [];
+  const limit = config.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const thoughts = Math.min(thoughtTokens(config, steering), limit);
+  const calls = functionCalls(request, steering, facts);
+  const spoken = speak(config, prompt, steering, calls, limit - thoughts);
+  const shown = thoughts > 0 && config.thinkingConfig?.includeThoughts ? thoughtFragments(prompt) : [];
+  const signed = facts.signs && thoughts > 0 && calls.length === 0 && spoken.fragments.length > 0;
+  const signature: AnswerPart[][] = signed ? [[{ text: '', thoughtSignature: signatureOf('text') }]] : [];
+  const fragments = [...shown, ...spoken.fragments, ...signature];
+  const candidates = config.candidateCount ?? 1;
   return {
-    fragments: [...thought, ...fragments],
+    fragments: fragments.length > 0 ? fragments : [[]],
     images: [],
     render: JSON.stringify,
-    finish: truncated ? 'MAX_TOKENS' : 'STOP',
-    tokens: tokens * (config.candidateCount ?? 1),
-    thoughts: steering.reasoning,
+    finish: spoken.truncated ? 'MAX_TOKENS' : 'STOP',
+    tokens: spoken.tokens * candidates,
+    thoughts,
     cached: steering.cached,
     modality: 'TEXT',
-    candidates: config.candidateCount ?? 1,
+    candidates,
     delay: steering.delay,
   };
 }
 
-interface Fragments {
+function refuseUnfit({ responseModalities: modalities, imageConfig }: GenerationConfig, call: Call): void {
+  if (modalities?.some((modality) => modality !== 'TEXT'))
+    refuse(
+      400,
+      {
+        message: `The requested combination of response modalities (${modalities.join(', ')}) is not supported by the model.`,
+      },
+      call,
+    );
+  if (imageConfig) refuse(400, { message: 'Image config is not supported by the model.' }, call);
+}
+
+/** A budget of 0 turns thinking off, a negative one leaves it to the model. */
+function thoughtTokens({ thinkingConfig }: GenerationConfig, steering: Steering): number {
+  const budget = thinkingConfig?.thinkingBudget ?? -1;
+  return budget < 0 ? steering.reasoning : Math.min(steering.reasoning, budget);
+}
+
+function thoughtFragments(prompt: string): AnswerPart[][] {
+  const text = `Thinking about “${withoutSteering(prompt).slice(0, 80).trim()}” – 考え中 …`;
+  return piecesOf(text, THOUGHT_PIECES).pieces.map((piece) => [{ text: piece, thought: true }]);
+}
+
+interface Spoken {
   readonly fragments: AnswerPart[][];
   readonly tokens: number;
   readonly truncated: boolean;
 }
 
-function spoken({ generationConfig: config }: GenerateRequest, prompt: string, steering: Steering): Fragments {
+/** Calls arrive whole, each in a stream element of its own; a text of `[tokens=]` may precede them. */
+function speak(
+  config: GenerationConfig,
+  prompt: string,
+  steering: Steering,
+  calls: readonly AnswerPart[],
+  limit: number,
+): Spoken {
+  if (limit <= 0) return { fragments: [], tokens: 0, truncated: true };
+  if (calls.length === 0) return textOnly(replyTo(config, prompt, steering, limit));
+  const remark = steering.tokens === undefined ? piecesOf('', 1) : composeReply(prompt, steering, limit);
+  const called = calls.reduce((sum, part) => sum + countTokens(JSON.stringify(part.functionCall)), 0);
+  if (remark.tokens + called > limit) return { ...textOnly(remark), tokens: limit, truncated: true };
+  const fragments = [...textOnly(remark).fragments, ...calls.map((part) => [part])];
+  return { fragments, tokens: remark.tokens + called, truncated: false };
+}
+
+function textOnly({ pieces, tokens, truncated }: ReplyText): Spoken {
+  return { fragments: pieces.map((text) => [{ text }]), tokens, truncated };
+}
+
+function replyTo(config: GenerationConfig, prompt: string, steering: Steering, limit: number): ReplyText {
   const schema = config.responseJsonSchema ?? config.responseSchema;
-  const asJson = config.responseMimeType === 'application/json' || schema !== undefined;
-  const reply = asJson
-    ? piecesOf(JSON.stringify(schema === undefined ? { answer: 'Zürich 🙂' } : sampleValue(schema)), steering.chunks)
-    : composeReply(prompt, steering, config.maxOutputTokens, config.stopSequences);
-  return { fragments: reply.pieces.map((text) => [{ text }]), tokens: reply.tokens, truncated: reply.truncated };
+  if (config.responseMimeType !== 'application/json' && schema === undefined)
+    return composeReply(prompt, steering, limit, config.stopSequences);
+  const value = schema === undefined ? { answer: 'Zürich 🙂' } : sampleValue(schema);
+  const json = config.responseMimeType === 'text/x.enum' ? String(value) : JSON.stringify(value);
+  const text = Array.from(json)
+    .slice(0, limit * CHARACTERS_PER_TOKEN)
+    .join('');
+  return { ...piecesOf(text, steering.chunks), truncated: text.length < json.length };
 }
 
-function functionCalls({ tools = [], toolConfig, contents }: GenerateRequest, count: number): AnswerPart[] {
-  const { mode = 'AUTO', allowedFunctionNames } = toolConfig?.functionCallingConfig ?? {};
+/** Of several functions each round calls the next. Generation 3 names its calls and signs the first of a turn. */
+function functionCalls(request: GenerateRequest, steering: Steering, facts: ModelFacts): AnswerPart[] {
+  const { tools = [], toolConfig, contents } = request;
+  const { mode = 'AUTO', allowedFunctionNames = [] } = toolConfig?.functionCallingConfig ?? {};
   const declared = tools.flatMap((tool) => tool.functionDeclarations ?? []);
-  const answered = contents.at(-1)?.parts?.some(({ functionResponse }) => functionResponse);
-  const chosen = declared.find(({ name = '' }) => allowedFunctionNames?.includes(name) ?? true);
-  if (!chosen || mode === 'NONE' || answered) return [];
+  const allowed =
+    allowedFunctionNames.length === 0 ? declared : declared.filter(({ name }) => allowedFunctionNames.includes(name!));
+  const rounds = roundsSoFar(contents);
+  const chosen = allowed[rounds % allowed.length];
+  if (!chosen || mode === 'NONE' || rounds >= steering.rounds) return [];
   const args = sampleValue(chosen.parametersJsonSchema ?? chosen.parameters ?? { type: 'object' });
-  return Array.from({ length: count }, (_, index) => ({
-    functionCall: { id: nextId('call-'), name: chosen.name, args },
-    ...(index === 0 ? { thoughtSignature: SIGNATURE } : {}),
+  return Array.from({ length: steering.calls }, (_, index) => ({
+    functionCall: { ...(facts.signs ? { id: nextId('call-') } : {}), name: chosen.name, args },
+    ...(facts.signs && index === 0 ? { thoughtSignature: callSignature(chosen.name!) } : {}),
   }));
-}
-
-/** Each call arrives whole, in a stream element of its own. */
-function calledFragments(calls: readonly AnswerPart[]): Fragments {
-  return {
-    fragments: calls.map((part) => [part]),
-    tokens: calls.reduce((sum, part) => sum + countTokens(JSON.stringify(part.functionCall)), 0),
-    truncated: false,
-  };
 }
