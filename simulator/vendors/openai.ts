@@ -12,6 +12,7 @@ import { answerResponses } from './openai/responses.ts';
 import { responsesErrorFrame } from './openai/responses-failure.ts';
 import { answerSpeech } from './openai/speech.ts';
 import { answerTranscription, answerTranslation } from './openai/transcriptions.ts';
+import { answerVideos } from './openai/videos.ts';
 
 const POST_ROUTES: Record<string, (call: Call) => Answer> = {
   '/v1/chat/completions': answerChat,
@@ -32,6 +33,7 @@ export const openai: Vendor = {
   handle(call) {
     authorize(call);
     if (/^\/v1\/responses(\/|$)/.test(call.path)) return answerResponses(call);
+    if (/^\/v1\/videos(\/|$)/.test(call.path)) return answerVideos(call);
     const post = POST_ROUTES[call.path];
     if (post && call.method === 'POST') return post(call);
     if (call.path === '/v1/models' && call.method === 'GET') return answerModels();

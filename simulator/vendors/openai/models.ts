@@ -10,7 +10,8 @@ export type ModelKind =
   | 'moderation'
   | 'transcription'
   | 'speech'
-  | 'realtime';
+  | 'realtime'
+  | 'video';
 
 export interface ModelFacts {
   readonly kind: ModelKind;
@@ -41,6 +42,8 @@ const MODELS: Record<string, ModelFacts> = {
   'tts-1-hd': { kind: 'speech', dated: 'tts-1-hd', created: 1699046015 },
   'gpt-4o-mini-tts': { kind: 'speech', dated: 'gpt-4o-mini-tts', created: 1742403959 },
   'gpt-realtime': { kind: 'realtime', dated: 'gpt-realtime-2025-08-28', created: 1756271773 },
+  'sora-2': { kind: 'video', dated: 'sora-2', created: 1759708615 },
+  'sora-2-pro': { kind: 'video', dated: 'sora-2-pro', created: 1759708663 },
   'gpt-realtime-mini': { kind: 'realtime', dated: 'gpt-realtime-mini-2025-10-06', created: 1759517175 },
 };
 
@@ -54,6 +57,7 @@ const WRONG_ENDPOINT: Record<ModelKind, string> = {
   transcription: 'This model is not supported in the v1/audio/transcriptions and v1/audio/translations endpoints.',
   speech: 'This model is not supported in the v1/audio/speech endpoint.',
   realtime: 'This model is not supported in realtime mode.',
+  video: 'This model does not generate videos.',
 };
 
 /** The model of a call, or the refusal: unknown, or meant for another endpoint. */
@@ -72,10 +76,10 @@ export function modelFor(call: Call, kind: ModelKind): ModelFacts {
       code: 'model_not_found',
     });
   if (facts.kind === kind) return facts;
-  if (kind !== 'image') return refuse(404, { message: WRONG_ENDPOINT[kind], param: 'model' });
-  const images = Object.keys(MODELS).filter((id) => MODELS[id]!.kind === 'image');
+  if (kind !== 'image' && kind !== 'video') return refuse(404, { message: WRONG_ENDPOINT[kind], param: 'model' });
+  const fitting = Object.keys(MODELS).filter((id) => MODELS[id]!.kind === kind);
   return refuse(400, {
-    message: `Invalid value: '${name}'. Value must be one of '${images.join("', '")}'.`,
+    message: `Invalid value: '${name}'. Value must be one of '${fitting.join("', '")}'.`,
     param: 'model',
     code: 'invalid_value',
   });

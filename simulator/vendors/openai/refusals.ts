@@ -3,10 +3,12 @@ import type { Answer, Call } from '../../contract.ts';
 import type { RefusalKind } from '../../faults/fault.ts';
 import { openaiError, openaiHeaders } from './errors.ts';
 import { responsesRefusal } from './responses-failure.ts';
+import { videoRefusal } from './videos.ts';
 
 /** OpenAI refuses with 400: `moderation_blocked` for images, `invalid_prompt` for text; `noimage` is a 200 without data. */
 export function refusalOf(kind: RefusalKind, call: Call, answer: Answer): Answer {
   if (call.path.startsWith('/v1/responses')) return responsesRefusal(kind, answer);
+  if (call.path.startsWith('/v1/videos')) return videoRefusal(kind, call, answer);
   if (kind === 'noimage') return jsonAnswer(200, { created: epochSeconds(), data: [] }, openaiHeaders());
   if (!call.path.startsWith('/v1/images/'))
     return openaiError(400, {
