@@ -2,7 +2,7 @@
 import './runtime.ts';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Lent } from './chain/compile.ts';
+import type { Lent } from './chain/compile-material.ts';
 import { Runner } from './chain/runner.ts';
 import type { Snapshot } from './chain/snapshot.ts';
 import {

@@ -3,29 +3,40 @@
  * helpers they need. A plugin imports this file and libraries, nothing else; plugins meet by name in `routes.yaml`.
  */
 import type { ChatEvent, ChatProtocol } from './contract/chat.ts';
+import type { DirectProtocol } from './contract/direct.ts';
 import type { Exchange } from './contract/exchange.ts';
 import type { DeliveredImage, ImageProtocol, ImageResult } from './contract/image.ts';
 import type { FromSchema } from './contract/infer.ts';
 import type { Group, Model } from './contract/model.ts';
 import type { Counters, Ledger, Objects, Replays } from './contract/ports.ts';
+import type { RealtimeProtocol } from './contract/realtime.ts';
 import type { Outcome } from './contract/usage.ts';
 import type { JsonSchema, Log, MaybePromise } from './contract/values.ts';
 import type { VendorDefinition } from './contract/vendor.ts';
+import type { VideoProtocol } from './contract/video.ts';
 
 export * from './contract/chat.ts';
+export * from './contract/direct.ts';
 export * from './contract/exchange.ts';
+export * from './contract/features.ts';
 export * from './contract/image.ts';
 export type { FromSchema } from './contract/infer.ts';
 export * from './contract/model.ts';
+export type { Operation } from './contract/operations.ts';
 export * from './contract/ports.ts';
+export * from './contract/realtime.ts';
 export * from './contract/usage.ts';
 export * from './contract/values.ts';
 export * from './contract/vendor.ts';
+export * from './contract/video.ts';
+export * from './contract/wire.ts';
 export { type ErrorCode, type ErrorDetails, GatewayError, toGatewayError } from './errors.ts';
 export * from './image-rules.ts';
 export { hashKey, isWellFormedKey } from './ledger/key.ts';
 export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/base64.ts';
+export * from './wire/custom-tool.ts';
+export * from './wire/frame-tap.ts';
 export * from './wire/lift.ts';
 export * from './wire/openai/call.ts';
 export * from './wire/openai/chunks.ts';
@@ -34,6 +45,8 @@ export * from './wire/openai/fields.ts';
 export * from './wire/openai/relay.ts';
 export * from './wire/openai/reply.ts';
 export * from './wire/openai/usage.ts';
+export { layOver, overridden } from './wire/overrides.ts';
+export * from './wire/signature.ts';
 export { readFrames, SseReader } from './wire/sse.ts';
 export * from './wire/vendor-answer.ts';
 
@@ -130,13 +143,16 @@ export const defineNormalizer = <const S extends JsonSchema>(
 /** Declares a vendor. */
 export const defineVendor = (definition: VendorDefinition): VendorDefinition => definition;
 
-/** Declares a wire protocol, of chat or of images. */
-export const defineProtocol = <P extends ChatProtocol | ImageProtocol>(definition: P): P => definition;
+/** Every kind of wire protocol. */
+export type Protocol = ChatProtocol | ImageProtocol | DirectProtocol | VideoProtocol | RealtimeProtocol;
+
+/** Declares a wire protocol. */
+export const defineProtocol = <P extends Protocol>(definition: P): P => definition;
 
 /** Everything that is registered, as `plugins/index.ts` and operators' files list it. */
 export interface Registry {
   readonly plugins: readonly PluginDefinition[];
   readonly normalizers: readonly NormalizerDefinition[];
   readonly vendors: readonly VendorDefinition[];
-  readonly protocols: readonly (ChatProtocol | ImageProtocol)[];
+  readonly protocols: readonly Protocol[];
 }

@@ -3,7 +3,7 @@
  * failed channel is not tried twice in one request.
  */
 import type { Attempt } from '../contract/exchange.ts';
-import type { Candidate, Channel, Offer } from '../contract/model.ts';
+import type { Candidate, Channel, FailoverTable, Offer } from '../contract/model.ts';
 import type { Log } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import { pickWeighted } from '../upstream/balance.ts';
@@ -21,14 +21,16 @@ export interface Try {
 export class Attempts {
   private readonly exchange: LiveExchange;
   private readonly offer: Offer;
+  private readonly failover: FailoverTable;
   private readonly log: Log;
   private failed: Channel[] | null = null;
   private last: Failure | null = null;
   private shortestWait: number | null = null;
 
-  constructor(exchange: LiveExchange, offer: Offer, log: Log) {
+  constructor(exchange: LiveExchange, offer: Offer, failover: FailoverTable, log: Log) {
     this.exchange = exchange;
     this.offer = offer;
+    this.failover = failover;
     this.log = log;
   }
 
@@ -69,7 +71,7 @@ export class Attempts {
       this.shortestWait = Math.min(this.shortestWait ?? Number.POSITIVE_INFINITY, failure.retryAfter);
     const key = failoverKey(failure);
     const fallback = failure.reason === 'status' && failure.status >= 500 ? 'next' : 'stop';
-    return (this.exchange.route.failover[key] ?? fallback) === 'next';
+    return (this.failover[key] ?? fallback) === 'next';
   }
 
   /** The first event of a stream is there: a channel that was probed serves again. */

@@ -2,16 +2,18 @@
  * How chat bytes get from a client's protocol to a vendor's and back. Equal protocols take the relay; different ones
  * go through neutral requests and events (`translate.ts`). Both look the same to the attempt.
  */
-import type { ChatCall, ChatProtocol, ParameterOverrides, StreamTap, VendorError } from '../contract/chat.ts';
+import type { ChatCall, ChatProtocol, StreamTap } from '../contract/chat.ts';
 import type { Exchange } from '../contract/exchange.ts';
 import type { TokenUsage } from '../contract/usage.ts';
 import type { JsonValue } from '../contract/values.ts';
+import type { ParameterOverrides, VendorError } from '../contract/wire.ts';
 
 export interface WholeReply {
   readonly body: Buffer;
   readonly usage: TokenUsage | null;
   readonly error: VendorError | null;
   readonly estimatedOutput: number;
+  readonly images?: number;
 }
 
 export interface ChatBridge {

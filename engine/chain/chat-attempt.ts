@@ -2,10 +2,11 @@
  * One chat request at its vendors: relayed or translated, whole or streamed. Written as callbacks, since a promise per
  * chunk would cost more than the rest. A status goes to the client only when the first event is known to be no error.
  */
-import type { ChatCall, StreamTap, VendorError } from '../contract/chat.ts';
+import type { ChatCall, StreamTap } from '../contract/chat.ts';
 import type { Outcome, TokenUsage, Usage } from '../contract/usage.ts';
 import { noUsage } from '../contract/usage.ts';
 import type { JsonValue, Log } from '../contract/values.ts';
+import type { VendorError } from '../contract/wire.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
@@ -17,13 +18,15 @@ import { chatRequest } from './upstream-request.ts';
 
 const largestReply = 64 * 1024 * 1024;
 const largestError = 256 * 1024;
-const eventStream = 'text/event-stream; charset=utf-8';
+const streamHeaders = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'];
 /** Comments before the first event are kept back up to here. */
 const largestPreface = 64 * 1024;
 
 export class ChatAttempts implements Receiver {
   private readonly exchange: LiveExchange;
   private readonly call: ChatCall;
+  /** Of a streamed answer. */
+  private readonly contentType: string;
   private readonly ending: Ending;
   private readonly attempts: Attempts;
   private current: Try | null = null;
@@ -36,11 +39,12 @@ export class ChatAttempts implements Receiver {
   private tap: StreamTap | null = null;
   private over = false;
 
-  constructor(exchange: LiveExchange, call: ChatCall, ending: Ending, log: Log) {
+  constructor(exchange: LiveExchange, call: ChatCall, contentType: string, ending: Ending, log: Log) {
     this.exchange = exchange;
     this.call = call;
+    this.contentType = contentType;
     this.ending = ending;
-    this.attempts = new Attempts(exchange, exchange.offer!, log);
+    this.attempts = new Attempts(exchange, exchange.offer!, exchange.route.failover, log);
     exchange.onAbort(() => this.clientLeft());
   }
 
@@ -156,8 +160,10 @@ export class ChatAttempts implements Receiver {
     }
     const first = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
     this.attempts.begun(this.current!, this.status);
-    this.exchange.reply.capture?.head(200, eventStream);
-    this.exchange.reply.stage(200, eventStream, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
+    const contentType = this.contentType;
+    this.exchange.encodeStreamError = (error, requestId) => tap.encodeError(error, requestId);
+    this.exchange.reply.capture?.head(200, contentType);
+    this.exchange.reply.stage(200, contentType, streamHeaders);
     if (!tap.finished) return this.write(first);
     this.complete(first);
     return true;
@@ -203,10 +209,9 @@ export class ChatAttempts implements Receiver {
     this.over = true;
     if (last !== null) this.write(last);
     this.attempts.succeeded(this.current!, this.status);
-    const outcome: Outcome = this.exchange.aborted
-      ? this.abortOutcome()
-      : { kind: 'ok', status: 200, code: null, usage: this.streamUsage() };
-    this.ending.finish(this.exchange, outcome);
+    if (this.exchange.aborted) return this.ending.leave(this.exchange, this.abortOutcome());
+    const outcome: Outcome = { kind: 'ok', status: 200, code: null, usage: this.streamUsage() };
+    this.ending.complete(this.exchange, outcome, this.tap!.closing());
   }
 
   private brokenStream(error: VendorError, last: Buffer | null): void {
@@ -233,7 +238,7 @@ export class ChatAttempts implements Receiver {
     if (this.call.stream) return this.failed(malformed('a whole answer to a request for a stream', this.status));
     this.attempts.succeeded(this.current!, this.status);
     this.over = true;
-    const usage = this.usageFrom(reply.usage, reply.estimatedOutput);
+    const usage = this.usageFrom(reply.usage, reply.estimatedOutput, reply.images ?? 0);
     const outcome: Outcome = this.exchange.aborted
       ? { kind: 'aborted', status: 499, code: null, usage }
       : { kind: 'ok', status: 200, code: null, usage };
@@ -294,7 +299,7 @@ export class ChatAttempts implements Receiver {
   private finishAborted(): void {
     if (this.over) return;
     this.over = true;
-    this.ending.finish(this.exchange, this.abortOutcome());
+    this.ending.leave(this.exchange, this.abortOutcome());
   }
 
   private abortOutcome(): Outcome {
@@ -302,14 +307,28 @@ export class ChatAttempts implements Receiver {
   }
 
   private streamUsage(): Usage {
-    return this.usageFrom(this.tap?.usage ?? null, this.tap?.estimatedOutput ?? 0);
+    const { tap } = this;
+    return this.usageFrom(tap?.usage ?? null, tap?.estimatedOutput ?? 0, tap?.images ?? 0);
   }
 
-  private usageFrom(reported: TokenUsage | null, output: number): Usage {
+  private usageFrom(reported: TokenUsage | null, output: number, images: number): Usage {
     // Written out: spreading two objects costs more than the rest of a settlement.
     const { input, cachedInput, cacheWrite, output: said, reasoning } = reported ?? this.estimated(output);
     const source = reported === null ? 'estimated' : 'measured';
-    return { input, cachedInput, cacheWrite, output: said, reasoning, images: 0, seconds: 0, characters: 0, source };
+    return {
+      input,
+      cachedInput,
+      cacheWrite,
+      output: said,
+      reasoning,
+      images,
+      seconds: 0,
+      characters: 0,
+      searchUnits: 0,
+      audioInput: 0,
+      audioOutput: 0,
+      source,
+    };
   }
 
   private estimated(output: number): TokenUsage {

@@ -1,30 +1,48 @@
 /** Chat-like routes: body → call → offer → hooks → attempts. */
-import type { ChatProtocol } from '../contract/chat.ts';
-import type { Log } from '../contract/values.ts';
+import type { ChatCall, ChatProtocol } from '../contract/chat.ts';
+import type { ImageCall } from '../contract/image.ts';
+import { isCapable, type Operation } from '../contract/operations.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
-import type { NativeResponse } from '../http/reply.ts';
 import { ChatAttempts } from './chat-attempt.ts';
-import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
 import { proceed, whenReady } from './flow.ts';
+import { ImageRun, type ImageRunParts } from './image-run.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
 
-export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, ending: Ending, log: Log): Operator {
-  const go = (exchange: LiveExchange) => {
-    const attempts = new ChatAttempts(exchange, exchange.call as ReturnType<ChatProtocol['readCall']>, ending, log);
+const eventStream = 'text/event-stream; charset=utf-8';
+const drawing: readonly Operation[] = ['images.generate', 'images.edit'];
+const none: readonly Operation[] = [];
+
+export type ChatOperatorParts = Omit<ImageRunParts, 'writer'>;
+
+export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, parts: ChatOperatorParts): Operator {
+  const { ending, log } = parts;
+  const { images } = protocol;
+  const contentType = (call: ChatCall) => protocol.streamContentType?.(call) ?? eventStream;
+  const chat = (exchange: LiveExchange) => {
+    const call = exchange.call as ChatCall;
+    const attempts = new ChatAttempts(exchange, call, contentType(call), ending, log);
     exchange.onExpire = () => attempts.expire();
     attempts.start();
   };
   const accept = (exchange: LiveExchange) => {
-    const call = protocol.readCall(parseObject(exchange.body));
+    const call = protocol.readCall(parseObject(exchange.body), exchange);
+    const draws = images !== undefined && exchange.compiled.onImages !== null;
     exchange.call = call;
-    exchange.offer = resolveOffer(exchange, exchange.snapshot.models, call.model);
-    proceed(exchange, ending, go);
+    exchange.offer = resolveOffer(exchange, call.model, draws ? drawing : none);
+    if (isCapable(exchange.offer.model.operations, 'chat')) return proceed(exchange, ending, chat);
+    const drawn = images!.readCall(call);
+    exchange.call = drawn;
+    proceed(exchange, ending, () => draw(exchange, drawn, call));
+  };
+  const draw = (exchange: LiveExchange, drawn: ImageCall, call: ChatCall) => {
+    // `run` ends the exchange whatever happens; nothing is left to catch.
+    void new ImageRun(exchange, drawn, { ...parts, writer: images!.writer(call) }).run();
   };
   return {
-    begin(exchange: LiveExchange, native: NativeResponse, ready: Promise<void> | undefined) {
+    begin(exchange, native, ready) {
       requireJson(exchange.headers['content-type'] ?? '');
       readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, body) => {
         exchange.body = body;

@@ -1,25 +1,12 @@
 /** Configuration → snapshot: every look-up by name, every parse and every decision that can be made before a request. */
-import type { ChatProtocol } from '../contract/chat.ts';
-import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Group, Model, Route, Stage } from '../contract/model.ts';
-import type { JsonSchema, Log, MaybePromise } from '../contract/values.ts';
+import type { JsonSchema, MaybePromise } from '../contract/values.ts';
 import type { Exchange, Hooks, Host, NormalizerDefinition, PluginDefinition, Registry, Slot } from '../plugin.ts';
-import type { HealthBook } from '../upstream/health.ts';
-import type { Pools } from '../upstream/pools.ts';
-import { relayBridge } from './bridge.ts';
-import type {
-  CompiledRoute,
-  CompiledStage,
-  HeadHook,
-  ImagesHook,
-  ReplyForm,
-  RequestHook,
-  SettledHook,
-} from './compiled-route.ts';
-import { plainForm } from './plain-form.ts';
+import type { CompiledChain, Lent } from './compile-material.ts';
+import { compileRoute } from './compile-route.ts';
+import type { CompiledStage, HeadHook, ImagesHook, RequestHook, SettledHook } from './compiled-route.ts';
 import { Snapshot } from './snapshot.ts';
-import { compileTransport, type Target } from './target.ts';
-import { type EventHook, translateBridge } from './translate.ts';
+import type { EventHook } from './translate.ts';
 
 /** What of a linked configuration becomes a snapshot. */
 export interface Linked {
@@ -28,14 +15,6 @@ export interface Linked {
   readonly routes: readonly Route[];
   readonly chains: ReadonlyMap<string, readonly Stage[]>;
   readonly registry: Registry;
-}
-
-/** What outlives a snapshot and is lent to it. */
-export interface Lent {
-  readonly pools: Pools;
-  readonly health: HealthBook;
-  readonly host: Omit<Host, 'slot' | 'group'>;
-  readonly log: Log;
 }
 
 /** A plugin's `create` refused its options; `cause` is what it threw. */
@@ -70,16 +49,6 @@ function requireHooks(index: number, { chain, operation }: Route, compiled: Comp
     throw new RouteError(index, `the chain ${chain} needs a stage that delivers images, such as storage`);
 }
 
-interface CompiledChain {
-  readonly stages: readonly CompiledStage[];
-  readonly headerNames: readonly string[];
-  readonly onHead: readonly HeadHook[];
-  readonly onRequest: readonly RequestHook[];
-  readonly onEvent: readonly EventHook[];
-  readonly onImages: ImagesHook | null;
-  readonly onSettled: readonly SettledHook[];
-}
-
 export async function compileSnapshot(linked: Linked, lent: Lent): Promise<Snapshot> {
   const slots = { count: 0 };
   const closers: (() => MaybePromise<void>)[] = [];
@@ -98,7 +67,7 @@ export async function compileSnapshot(linked: Linked, lent: Lent): Promise<Snaps
     const routes = linked.routes.map((route, index) => {
       const chain = chains.get(route.chain)!;
       requireHooks(index, route, chain);
-      return compileRoute(route, chain, protocols, candidates, lent);
+      return compileRoute(route, { chain, protocols, candidates, lent });
     });
     return new Snapshot({
       groups: linked.groups,
@@ -207,60 +176,4 @@ function allCandidates(groups: ReadonlyMap<string, Group>): Map<Candidate, Model
       for (const tier of offer.tiers) for (const candidate of tier) candidates.set(candidate, offer.model);
   }
   return candidates;
-}
-
-type Protocols = ReadonlyMap<string, ChatProtocol | ImageProtocol>;
-
-function compileRoute(
-  route: Route,
-  chain: CompiledChain,
-  protocols: Protocols,
-  candidates: ReadonlyMap<Candidate, Model>,
-  lent: Lent,
-): CompiledRoute {
-  const client = protocols.get(route.protocol) ?? null;
-  const targets = new Map<Candidate, Target>();
-  if (client !== null) {
-    for (const [candidate, model] of candidates) {
-      if (!model.operations.includes(route.operation)) continue;
-      const target = compileTarget(candidate, client, protocols, chain, lent);
-      if (target !== null) targets.set(candidate, target);
-    }
-  }
-  return { ...chain, route, form: formOf(client), targets };
-}
-
-function formOf(client: ChatProtocol | ImageProtocol | null): ReplyForm {
-  if (client === null) return plainForm;
-  return client.kind === 'chat' ? client : (client.client ?? plainForm);
-}
-
-/** The protocol for a candidate: the client's own where the channel speaks it, else the channel's first of that kind. */
-function compileTarget(
-  candidate: Candidate,
-  client: ChatProtocol | ImageProtocol,
-  protocols: Protocols,
-  chain: CompiledChain,
-  lent: Lent,
-): Target | null {
-  const { channel } = candidate;
-  const spoken = channel.protocols.map((name) => protocols.get(name)).filter((one) => one?.kind === client.kind);
-  const transport = (name: string) => compileTransport(candidate, name, lent.pools, lent.health.of(channel.name));
-  if (client.kind === 'chat') {
-    const vendor = (spoken.find((one) => one === client) ?? spoken[0]) as ChatProtocol | undefined;
-    if (vendor === undefined) return null;
-    const isRelay = vendor === client && chain.onEvent.length === 0;
-    return {
-      ...withJson(transport(vendor.name)),
-      bridge: isRelay ? relayBridge(client) : translateBridge(client, vendor, chain.onEvent),
-      images: null,
-    };
-  }
-  const vendor = spoken.find((one) => (one as ImageProtocol).vendor !== undefined) as ImageProtocol | undefined;
-  return vendor === undefined ? null : { ...transport(vendor.name), bridge: null, images: vendor.vendor! };
-}
-
-/** Chat bodies are always JSON; image bodies may be multipart and name their type per request. */
-function withJson(transport: ReturnType<typeof compileTransport>) {
-  return { ...transport, headers: transport.headers.map((list) => [...list, 'content-type', 'application/json']) };
 }

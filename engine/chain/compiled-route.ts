@@ -14,11 +14,11 @@ export type HeadHook = (exchange: Exchange) => MaybePromise<void>;
 export type SettledHook = (exchange: Exchange, outcome: Outcome) => MaybePromise<void>;
 export type ImagesHook = (exchange: Exchange, result: ImageResult) => Promise<readonly DeliveredImage[]>;
 
-/** How errors look on a route, before the reply began and within a stream, and how a stream closes. */
+/** How errors look on a route before the reply began. */
 export interface ReplyForm {
-  readonly terminator: string;
   encodeError(error: GatewayError, requestId: string): JsonObject;
-  encodeStreamError(error: GatewayError, requestId: string): string;
+  /** A second name for `x-request-id`. */
+  readonly requestIdHeader?: string;
 }
 
 /** A stage of the chain and the hooks that it has. */

@@ -48,13 +48,17 @@ export class Ending {
     });
   }
 
-  /** The end of a stream that began; `complete`: all of it was written, whether or not a client was there to read it. */
-  finish(exchange: LiveExchange, outcome: Outcome, complete = outcome.kind === 'ok'): void {
+  /** The end of a stream of which all was written but `closing`, whether or not a client was there to read it. */
+  complete(exchange: LiveExchange, outcome: Outcome, closing: Buffer): void {
     const { capture } = exchange.reply;
-    const terminator = complete ? exchange.compiled.form.terminator : '';
-    if (terminator !== '') capture?.data(Buffer.from(terminator));
-    if (complete) capture?.end();
-    this.afterSettling(exchange, outcome, () => exchange.reply.end(terminator === '' ? undefined : terminator));
+    if (closing.length > 0) capture?.data(closing);
+    capture?.end();
+    this.afterSettling(exchange, outcome, () => exchange.reply.end(closing.length === 0 ? undefined : closing));
+  }
+
+  /** The end of an exchange whose client has gone. */
+  leave(exchange: LiveExchange, outcome: Outcome): void {
+    this.afterSettling(exchange, outcome, () => exchange.reply.end());
   }
 
   /** An answer that no vendor gave: a replay, the model list. */
@@ -95,7 +99,11 @@ export class Ending {
 
   private sendError(exchange: LiveExchange, error: GatewayError): void {
     const { reply, compiled } = exchange;
-    if (reply.begun) return reply.end(compiled.form.encodeStreamError(error, exchange.id));
+    if (reply.begun) {
+      // Bytes that are no events have no words for an error.
+      if (exchange.encodeStreamError === null) return reply.cut();
+      return reply.end(exchange.encodeStreamError(error, exchange.id));
+    }
     const retry: HeaderPairs = error.retryAfter === null ? [] : ['retry-after', String(error.retryAfter)];
     reply.send(error.status, json, JSON.stringify(compiled.form.encodeError(error, exchange.id)), retry);
   }

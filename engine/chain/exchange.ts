@@ -1,8 +1,8 @@
 /** The engine's own side of an exchange: the contract's object plus what only the engine touches. */
-import type { ChatCall } from '../contract/chat.ts';
-import type { Attempt, Exchange, Principal } from '../contract/exchange.ts';
-import type { ImageCall } from '../contract/image.ts';
+import type { Attempt, Call, Exchange, Principal } from '../contract/exchange.ts';
 import type { Offer, Route } from '../contract/model.ts';
+import type { Hold } from '../contract/ports.ts';
+import type { GatewayError } from '../errors.ts';
 import { emptyBody } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Deadline } from '../wire/deadline.ts';
@@ -24,6 +24,7 @@ export class LiveExchange implements Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly parameter: string;
+  readonly query: string;
   readonly startedAt = Date.now();
   readonly startedMono = performance.now();
   readonly reply: Reply;
@@ -33,7 +34,8 @@ export class LiveExchange implements Exchange {
   readonly slots: unknown[];
   principal: Principal | null = null;
   body: Buffer = emptyBody;
-  call: ChatCall | ImageCall | null = null;
+  call: Call | null = null;
+  hold: Hold | null = null;
   offer: Offer | null = null;
   channelOrigin = '';
   /** The head was accepted: from here on `onSettled` is owed exactly once. */
@@ -43,6 +45,8 @@ export class LiveExchange implements Exchange {
   /** The attempts have begun and answer for abort and deadline themselves. */
   inCharge = false;
   onExpire: (() => void) | null = null;
+  /** Set by whoever begins a stream of events: an error within it. */
+  encodeStreamError: ((error: GatewayError, requestId: string) => string) | null = null;
   private listeners: (() => void)[] = [];
 
   constructor(
@@ -52,6 +56,7 @@ export class LiveExchange implements Exchange {
     method: string,
     path: string,
     parameter: string,
+    query: string,
     headers: Readonly<Record<string, string>>,
   ) {
     this.id = reply.requestId;
@@ -61,6 +66,7 @@ export class LiveExchange implements Exchange {
     this.method = method;
     this.path = path;
     this.parameter = parameter;
+    this.query = query;
     this.headers = headers;
     this.slots = snapshot.slotCount === 0 ? [] : new Array(snapshot.slotCount).fill(undefined);
     reply.whenGone(() => this.leave());

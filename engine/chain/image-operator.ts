@@ -1,5 +1,5 @@
 /** Image routes: JSON or multipart → call → offer → normalizer and hooks → attempts. */
-import type { ImageBody, ImageCall } from '../contract/image.ts';
+import type { ImageBody, ImageCall, ImageProtocol } from '../contract/image.ts';
 import { GatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
@@ -10,16 +10,21 @@ import { ImageRun, type ImageRunParts } from './image-run.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
 
-export function imageOperator(operation: 'generate' | 'edit', receiveTimeout: number, parts: ImageRunParts): Operator {
-  const { codec, ending } = parts;
+export function imageOperator(
+  operation: 'generate' | 'edit',
+  codec: NonNullable<ImageProtocol['client']>,
+  receiveTimeout: number,
+  parts: Omit<ImageRunParts, 'writer'>,
+): Operator {
+  const { ending } = parts;
   const go = (exchange: LiveExchange) => {
     // `run` ends the exchange whatever happens; nothing is left to catch.
-    void new ImageRun(exchange, exchange.call as ImageCall, parts).run();
+    void new ImageRun(exchange, exchange.call as ImageCall, { ...parts, writer: codec }).run();
   };
   const accept = (exchange: LiveExchange, body: ImageBody) => {
     const call = codec.readCall(operation, body);
     exchange.call = call;
-    exchange.offer = resolveOffer(exchange, exchange.snapshot.models, call.model);
+    exchange.offer = resolveOffer(exchange, call.model);
     proceed(exchange, ending, go);
   };
   const begin: Operator['begin'] = (exchange, native, ready) => {

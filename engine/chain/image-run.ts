@@ -1,24 +1,26 @@
 /** One image request at its vendors: attempts, native or synthetic streaming, heartbeats, storage (spec 4.2, 4.3, 6.1). */
-import type { VendorError } from '../contract/chat.ts';
+
 import type {
   ClientImageEvent,
   DeliveredImage,
   ImageCall,
   ImageProtocol,
   ImageResult,
+  ImageWriter,
   ResultImage,
 } from '../contract/image.ts';
 import { noUsage, type TokenUsage, type Usage } from '../contract/usage.ts';
 import type { JsonObject, JsonValue, Log } from '../contract/values.ts';
+import type { VendorError } from '../contract/wire.ts';
 import { GatewayError } from '../errors.ts';
 import { Answer } from '../upstream/answer.ts';
 import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
 import { SseReader } from '../wire/sse.ts';
+import { AttemptFailed, asFailure } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
-import { AttemptFailed, asFailure } from './image-failure.ts';
 import { imageRequest } from './upstream-request.ts';
 
 /** Ten images of 4K in Base64 stay below. */
@@ -26,11 +28,9 @@ const largestAnswer = 512 * 1024 * 1024;
 const largestError = 256 * 1024;
 const eventStream = 'text/event-stream; charset=utf-8';
 
-type ClientCodec = NonNullable<ImageProtocol['client']>;
-
 /** What all runs of a route share. */
 export interface ImageRunParts {
-  readonly codec: ClientCodec;
+  readonly writer: ImageWriter;
   readonly ending: Ending;
   readonly log: Log;
   /** ms between two comments in a stream that waits for its vendor. */
@@ -40,7 +40,7 @@ export interface ImageRunParts {
 export class ImageRun {
   private readonly exchange: LiveExchange;
   private readonly call: ImageCall;
-  private readonly codec: ClientCodec;
+  private readonly writer: ImageWriter;
   private readonly ending: Ending;
   private readonly attempts: Attempts;
   private readonly heartbeatMs: number;
@@ -57,10 +57,10 @@ export class ImageRun {
   constructor(exchange: LiveExchange, call: ImageCall, parts: ImageRunParts) {
     this.exchange = exchange;
     this.call = call;
-    this.codec = parts.codec;
+    this.writer = parts.writer;
     this.ending = parts.ending;
     this.heartbeatMs = parts.heartbeat;
-    this.attempts = new Attempts(exchange, exchange.offer!, parts.log);
+    this.attempts = new Attempts(exchange, exchange.offer!, exchange.route.imageFailover, parts.log);
   }
 
   async run(): Promise<void> {
@@ -118,11 +118,11 @@ export class ImageRun {
     this.tokens = result.usage;
     if (this.drains()) {
       this.delivered = Math.min(result.images.length, this.call.settings.n);
-      return this.ending.finish(this.exchange, this.outcome());
+      return this.ending.leave(this.exchange, this.outcome());
     }
     const images = await this.store(result);
     if (!this.call.stream) {
-      const pieces = this.codec.encodeResult(images, result, this.call);
+      const pieces = this.writer.encodeResult(images, result, this.call);
       this.delivered = images.length;
       return this.ending.sendPieces(this.exchange, this.outcome(), pieces);
     }
@@ -192,7 +192,7 @@ export class ImageRun {
     this.eventSent = true;
     this.insideEvent = true;
     const { reply } = this.exchange;
-    for (const piece of this.codec.encodeEvent(event, this.call)) {
+    for (const piece of this.writer.encodeEvent(event, this.call)) {
       reply.capture?.data(piece);
       if (!reply.write(piece)) await this.drained();
     }
@@ -209,12 +209,14 @@ export class ImageRun {
 
   /** With `finish` an answer that nobody waited for is as complete as any, and kept for a replay. */
   private endStream(): void {
-    this.ending.finish(this.exchange, this.outcome(), this.isWanted());
+    if (!this.isWanted()) return this.ending.leave(this.exchange, this.outcome());
+    this.ending.complete(this.exchange, this.outcome(), Buffer.from(this.writer.terminator));
   }
 
   private beginStream(): void {
     const { reply } = this.exchange;
     if (reply.status !== 0) return;
+    this.exchange.encodeStreamError = (error, requestId) => this.writer.encodeStreamError(error, requestId);
     reply.capture?.head(200, eventStream);
     reply.stage(200, eventStream, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
   }

@@ -1,7 +1,8 @@
 /** Which model a request means and whether its key may use it (spec 2.10, 5, 7). */
-import type { Exchange } from '../contract/exchange.ts';
 import type { Model, Offer } from '../contract/model.ts';
+import { isCapable, type Operation } from '../contract/operations.ts';
 import { GatewayError } from '../errors.ts';
+import type { LiveExchange } from './exchange.ts';
 
 const longestShown = 120;
 
@@ -9,12 +10,22 @@ function shown(name: string): string {
   return name.length > longestShown ? `${name.slice(0, longestShown)}…` : name;
 }
 
-/** The offer of the caller's group for a model; throws 404, 403 or 400. */
-export function resolveOffer(exchange: Exchange, models: ReadonlyMap<string, Model>, name: string): Offer {
+/** The routes that a model serves, for a client that chose another one. */
+function routesOf({ snapshot }: LiveExchange, { operations }: Model): string {
+  const routes = snapshot.routes.map(({ route }) => route);
+  const serving = routes.filter(({ operation }) => (operations as readonly string[]).includes(operation));
+  return serving.map(({ method, path }) => `${method} ${path}`).join(', ') || 'no route';
+}
+
+/**
+ * The offer of the caller's group for a model; throws 404, 403 or 400. `others`: operations that this route serves
+ * besides its own.
+ */
+export function resolveOffer(exchange: LiveExchange, name: string, others: readonly Operation[] = []): Offer {
   const { key, group } = exchange.principal!;
   const offer = group.offers.get(name);
   if (offer === undefined || (key.models !== null && !key.models.has(name))) {
-    if (!models.has(name))
+    if (!exchange.snapshot.models.has(name))
       throw new GatewayError('model_not_found', `The model \`${shown(name)}\` does not exist. See GET /v1/models.`, {
         param: 'model',
       });
@@ -24,13 +35,13 @@ export function resolveOffer(exchange: Exchange, models: ReadonlyMap<string, Mod
       { param: 'model' },
     );
   }
-  const { operation } = exchange.route;
-  if (!offer.model.operations.includes(operation)) {
-    throw new GatewayError(
-      'unsupported_endpoint',
-      `The model \`${name}\` cannot be used on ${exchange.route.path}; it serves: ${offer.model.operations.join(', ')}.`,
-      { param: 'model' },
-    );
-  }
-  return offer;
+  const { model } = offer;
+  const { operation, path } = exchange.route;
+  if (isCapable(model.operations, operation)) return offer;
+  if (others.some((other) => isCapable(model.operations, other))) return offer;
+  throw new GatewayError(
+    'unsupported_endpoint',
+    `The model \`${name}\` cannot be used on ${path}; it serves: ${routesOf(exchange, model)}.`,
+    { param: 'model' },
+  );
 }

@@ -2,16 +2,18 @@
 
 import type { ChatProtocol } from '../contract/chat.ts';
 import type { ImageProtocol } from '../contract/image.ts';
-import type { Operation, Route } from '../contract/model.ts';
+import type { Route } from '../contract/model.ts';
+import type { Operation } from '../contract/operations.ts';
 import { noUsage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { type HeaderPairs, type NativeResponse, Reply } from '../http/reply.ts';
 import { Router, suggestPath } from '../http/router.ts';
-import type { Registry } from '../plugin.ts';
+import type { Protocol, Registry } from '../plugin.ts';
 import { startDeadline } from '../wire/deadline.ts';
 import { chatOperator } from './chat-operator.ts';
 import type { CompiledRoute } from './compiled-route.ts';
+import { countOperator } from './count-operator.ts';
 import { Ending } from './ending.ts';
 import { LiveExchange, nextRequestId } from './exchange.ts';
 import { whenReady } from './flow.ts';
@@ -110,7 +112,8 @@ export class Runner {
     const { compiled, operator } = routed.value;
     const headers: Record<string, string> = {};
     for (const name of compiled.headerNames) headers[name] = head.getHeader(name);
-    const exchange = new LiveExchange(reply, this.snapshot, compiled, method, path, routed.parameter, headers);
+    reply.idHeader = compiled.form.requestIdHeader ?? null;
+    const exchange = new LiveExchange(reply, this.snapshot, compiled, method, path, routed.parameter, query, headers);
     this.snapshot.enter();
     exchange.deadline = startDeadline(compiled.route.timeout, () => this.expire(exchange));
     exchange.onAbort(() => this.left(exchange));
@@ -155,7 +158,7 @@ export class Runner {
   /** The client left before the attempts began. */
   private left(exchange: LiveExchange): void {
     if (exchange.inCharge || exchange.settled) return;
-    this.ending.finish(exchange, { kind: 'aborted', status: 499, code: null, usage: noUsage });
+    this.ending.leave(exchange, { kind: 'aborted', status: 499, code: null, usage: noUsage });
   }
 
   private refuse(reply: Reply, error: GatewayError, headers: HeaderPairs = []): void {
@@ -187,21 +190,25 @@ export class Runner {
     return router;
   }
 
-  private operatorFor(route: Route, protocols: ReadonlyMap<string, ChatProtocol | ImageProtocol>): Operator {
+  private operatorFor(route: Route, protocols: ReadonlyMap<string, Protocol>): Operator {
     const { heartbeat, log } = this.options;
     const receiveTimeout = this.options.receiveTimeout();
-    const chat = () => chatOperator(protocols.get(route.protocol) as ChatProtocol, receiveTimeout, this.ending, log);
+    const parts = { ending: this.ending, log, heartbeat };
+    const chat = () => protocols.get(route.protocol) as ChatProtocol;
     const image = (operation: 'generate' | 'edit') => {
       const codec = (protocols.get(route.protocol) as ImageProtocol).client!;
-      return imageOperator(operation, receiveTimeout, { codec, ending: this.ending, log, heartbeat });
+      return imageOperator(operation, codec, receiveTimeout, parts);
     };
-    const operators: Record<Operation, () => Operator> = {
-      chat,
+    const operators: Partial<Record<Operation, () => Operator>> = {
+      chat: () => chatOperator(chat(), receiveTimeout, parts),
+      'chat.count': () => countOperator(chat(), receiveTimeout, this.ending, log),
       'images.generate': () => image('generate'),
       'images.edit': () => image('edit'),
       'models.list': () => localOperator(listModels, this.ending),
       'models.get': () => localOperator(showModel, this.ending),
     };
-    return operators[route.operation]();
+    const create = operators[route.operation];
+    if (create === undefined) throw new Error(`no operator serves ${route.operation}`);
+    return create();
   }
 }

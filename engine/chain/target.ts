@@ -1,7 +1,8 @@
 /** One candidate of one route, compiled: where to send, what to send, how to read the answer. */
-import type { ParameterOverrides } from '../contract/chat.ts';
+import type { ChatProtocol, TokenCount } from '../contract/chat.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Channel } from '../contract/model.ts';
+import type { ParameterOverrides } from '../contract/wire.ts';
 import type { ChannelHealth } from '../upstream/health.ts';
 import type { ConnectionList, Pools } from '../upstream/pools.ts';
 import type { ChatBridge } from './bridge.ts';
@@ -18,10 +19,16 @@ export interface Target {
   readonly headers: readonly (readonly string[])[];
   readonly overrides: ParameterOverrides | null;
   readonly protocol: string;
-  /** How the bytes get across; null for images. */
+  /** Headers of the client that the vendor gets. */
+  readonly passedHeaders: readonly string[];
+  /** Of these one is there: what the route's operation needs. */
   readonly bridge: ChatBridge | null;
   readonly images: NonNullable<ImageProtocol['vendor']> | null;
+  readonly count: { readonly vendor: ChatProtocol; readonly codec: TokenCount } | null;
 }
+
+/** What each kind of target leaves out. */
+export const emptyTarget = { passedHeaders: [], bridge: null, images: null, count: null };
 
 const userAgent = 'unified-model-gateway/0.1';
 

@@ -1,8 +1,9 @@
 /** The bridge between two chat protocols: neutral requests one way, neutral events the other. */
-import type { ChatCall, ChatEvent, ChatProtocol, SseFrame, StreamTap, VendorError } from '../contract/chat.ts';
+import type { ChatCall, ChatEvent, ChatProtocol, StreamEncoder, StreamTap } from '../contract/chat.ts';
 import type { Exchange } from '../contract/exchange.ts';
 import type { TokenUsage } from '../contract/usage.ts';
 import type { JsonValue } from '../contract/values.ts';
+import type { SseFrame, VendorError } from '../contract/wire.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Hooks } from '../plugin.ts';
 import { overridden } from '../wire/overrides.ts';
@@ -16,7 +17,8 @@ export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hook
     request(exchange, call, vendorModel, overrides) {
       // The hooks see events only: between equal protocols the request still passes byte for byte.
       if (client === vendor) return client.relay.request(exchange.body, call, vendorModel, overrides);
-      const body = vendor.encodeRequest(client.decodeRequest(call.body), vendorModel);
+      const { model, stream } = call;
+      const body = vendor.encodeRequest({ ...client.decodeRequest(call.body), model, stream }, vendorModel);
       return overridden(Buffer.from(JSON.stringify(body)), overrides);
     },
     reply(exchange, call, body) {
@@ -74,7 +76,7 @@ class TranslatingTap implements StreamTap {
   private characters = 0;
   private readonly reader = new SseReader();
   private readonly decode: (frame: SseFrame) => ChatEvent[];
-  private readonly encode: (event: ChatEvent) => string;
+  private readonly encoder: StreamEncoder;
   private readonly exchange: Exchange;
   private readonly hooks: readonly EventHook[];
 
@@ -88,7 +90,7 @@ class TranslatingTap implements StreamTap {
     this.exchange = exchange;
     this.hooks = hooks;
     this.decode = vendor.decodeStream();
-    this.encode = client.encodeStream(call);
+    this.encoder = client.encodeStream(call);
   }
 
   get estimatedOutput(): number {
@@ -103,6 +105,14 @@ class TranslatingTap implements StreamTap {
     return this.translate(this.reader.end());
   }
 
+  closing(): Buffer {
+    return Buffer.from(this.encoder.end());
+  }
+
+  encodeError(error: GatewayError, requestId: string): string {
+    return this.encoder.encodeError(error, requestId);
+  }
+
   private translate(frames: readonly SseFrame[]): Buffer | null {
     let text = '';
     for (const frame of frames) {
@@ -112,7 +122,7 @@ class TranslatingTap implements StreamTap {
       const events = this.decode(frame);
       for (const event of events) this.note(event);
       for (const event of applyHooks(this.exchange, this.hooks, events)) {
-        if (event.type !== 'error') text += this.encode(event);
+        if (event.type !== 'error') text += this.encoder.encode(event);
       }
     }
     return text === '' ? null : Buffer.from(text);

@@ -1,10 +1,24 @@
 /** The request that a vendor gets: what the attempts send and `gateway explain` shows. */
-import type { ChatCall, ParameterOverrides } from '../contract/chat.ts';
+import type { ChatCall } from '../contract/chat.ts';
 import type { ImageCall, UpstreamBody } from '../contract/image.ts';
+import type { ParameterOverrides } from '../contract/wire.ts';
 import type { UpstreamRequest } from '../upstream/pools.ts';
 import { overridden } from '../wire/overrides.ts';
 import type { LiveExchange } from './exchange.ts';
 import type { Target } from './target.ts';
+
+/** The target's headers, with those of the client's that its vendor understands laid over them. */
+export function headersFor(exchange: LiveExchange, target: Target, credential: number): readonly string[] {
+  const own = target.headers[credential]!;
+  if (target.passedHeaders.length === 0) return own;
+  const passed = target.passedHeaders.filter((name) => exchange.headers[name]);
+  if (passed.length === 0) return own;
+  const kept: string[] = [];
+  for (let index = 0; index < own.length; index += 2)
+    if (!passed.includes(own[index]!)) kept.push(own[index]!, own[index + 1]!);
+  for (const name of passed) kept.push(name, exchange.headers[name]!);
+  return kept;
+}
 
 export function chatRequest(
   exchange: LiveExchange,
@@ -16,7 +30,7 @@ export function chatRequest(
   return {
     method: 'POST',
     path: call.stream ? target.paths.stream! : target.paths.whole!,
-    headers: target.headers[credential]!,
+    headers: headersFor(exchange, target, credential),
     body: target.bridge!.request(exchange, call, target.vendorModel, target.overrides),
     firstByteTimeout: timeouts.firstByte,
     idleTimeout: timeouts.idle,

@@ -1,5 +1,6 @@
 /** The commands that the demo prints to be pasted. */
-import type { Group, Operation } from '../contract/model.ts';
+import type { Group } from '../contract/model.ts';
+import type { Operation } from '../contract/operations.ts';
 
 /** The model that the documents name, or else the first that can be used. */
 function modelFor(group: Group, operation: Operation, preferred: string): string | null {

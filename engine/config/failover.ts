@@ -1,9 +1,9 @@
 /** The failover table of an operation: safe defaults with the file's own entries laid over them. */
 import type { RoutesFile } from '../../schemas/types/routes.ts';
-import type { FailoverAction, Operation } from '../contract/model.ts';
+import type { FailoverAction, FailoverTable } from '../contract/model.ts';
+import { type Operation, operationEntry } from '../contract/operations.ts';
 
 type Entries = Readonly<Record<string, FailoverAction | undefined>>;
-export type FailoverTable = Readonly<Record<string, FailoverAction>>;
 
 const anyOperation: Entries = {
   connect: 'next',
@@ -18,8 +18,8 @@ const anyOperation: Entries = {
   '5xx': 'next',
 };
 
-/** The image may have been made and charged: a second attempt could be charged twice (spec section 7). */
-const imageOperation: Entries = { reset: 'stop', timeout: 'stop', malformed: 'stop', '504': 'stop' };
+/** The work may have been done and charged: a second attempt could be charged twice (spec section 7). */
+const costlyOperation: Entries = { reset: 'stop', timeout: 'stop', malformed: 'stop', '504': 'stop' };
 
 const statuses = Array.from({ length: 200 }, (_, index) => String(400 + index));
 
@@ -41,7 +41,7 @@ function lay(table: Record<string, FailoverAction>, entries: Entries): void {
 export function linkFailover(file: RoutesFile['failover'], operation: Operation): FailoverTable {
   const table: Record<string, FailoverAction> = {};
   const own = file.operations?.[operation as keyof NonNullable<RoutesFile['failover']['operations']>];
-  const safe = operation.startsWith('images.') ? imageOperation : {};
+  const safe = operationEntry(operation).costly ? costlyOperation : {};
   for (const entries of [anyOperation, file.default ?? {}, safe, own ?? {}]) lay(table, entries);
   return Object.freeze(table);
 }

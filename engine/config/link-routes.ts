@@ -1,7 +1,9 @@
 /** The routes of routes.yaml: names resolved, protocols fitting their operations, no route twice. */
 import type { RoutesFile } from '../../schemas/types/routes.ts';
-import type { Operation, Route, Stage } from '../contract/model.ts';
-import { type FailoverTable, linkFailover } from './failover.ts';
+import type { FailoverTable, Route, Stage } from '../contract/model.ts';
+import { type Operation, operationEntry } from '../contract/operations.ts';
+import type { Protocol } from '../plugin.ts';
+import { linkFailover } from './failover.ts';
 import { type ChainLinks, normalizeStage } from './link-chains.ts';
 import { duration, size } from './units.ts';
 
@@ -14,16 +16,23 @@ export interface RouteLinks extends ChainLinks {
 }
 
 /** Protocols of the model list; the engine itself speaks them. */
-const catalogueProtocols = ['openai-models'];
+const catalogueProtocols = ['openai-models', 'gemini-models'];
 
-const isCatalogue = (operation: Operation): boolean => operation.startsWith('models.');
 const isImage = (operation: Operation): boolean => operation.startsWith('images.');
 
 function fittingProtocols(links: RouteLinks, operation: Operation): string[] {
-  if (isCatalogue(operation)) return catalogueProtocols;
-  const { protocols } = links.registry;
-  if (!isImage(operation)) return protocols.filter(({ kind }) => kind === 'chat').map(({ name }) => name);
-  return protocols.filter((protocol) => protocol.kind === 'image' && protocol.client).map(({ name }) => name);
+  const { kind } = operationEntry(operation);
+  if (kind === 'catalogue') return catalogueProtocols;
+  const spoken = links.registry.protocols.filter(
+    (protocol) => protocol.kind === kind && isSpokenBy(protocol, operation),
+  );
+  return spoken.map(({ name }) => name);
+}
+
+/** Whether a client can speak it on a route of the operation. */
+function isSpokenBy(protocol: Protocol, operation: Operation): boolean {
+  if (protocol.kind !== 'chat') return protocol.client !== undefined;
+  return operation !== 'chat.count' || protocol.count !== undefined;
 }
 
 function checkProtocol(links: RouteLinks, index: number, { operation, protocol }: Entry): void {
@@ -36,7 +45,7 @@ function checkProtocol(links: RouteLinks, index: number, { operation, protocol }
 }
 
 function checkMethod(links: RouteLinks, index: number, { operation, method }: Entry): void {
-  const wanted = isCatalogue(operation) ? 'GET' : 'POST';
+  const { method: wanted } = operationEntry(operation);
   if (method !== wanted) links.faults.add(links.source, ['routes', index, 'method'], `${operation} needs ${wanted}`);
 }
 
@@ -61,8 +70,9 @@ function checkPath(links: RouteLinks, index: number, entry: Entry, earlier: read
     other.endsWith('/*') ? `${entry.path}/`.startsWith(other.slice(0, -1)) : other === entry.path,
   );
   if (own) links.faults.add(links.source, path, 'the gateway itself serves this path');
-  if (entry.operation === 'models.get' && !/[:*]/.test(entry.path)) {
-    links.faults.add(links.source, path, 'models.get needs a path with a part for the name, such as /v1/models/*');
+  if (operationEntry(entry.operation).named && !/[:*]/.test(entry.path)) {
+    const message = `${entry.operation} needs a path with a part for the name, such as /v1/models/*`;
+    links.faults.add(links.source, path, message);
   }
 }
 
@@ -70,13 +80,21 @@ function checkPath(links: RouteLinks, index: number, entry: Entry, earlier: read
 export function linkRoutes(links: RouteLinks): Route[] {
   const file = links.source.value as RoutesFile;
   const tables = new Map<Operation, FailoverTable>();
+  const tableOf = (operation: Operation): FailoverTable => {
+    const table = tables.get(operation) ?? linkFailover(file.failover, operation);
+    tables.set(operation, table);
+    return table;
+  };
   return file.routes.map((entry, index) => {
     checkProtocol(links, index, entry);
     checkMethod(links, index, entry);
     checkChain(links, index, entry);
     checkPath(links, index, entry, file.routes.slice(0, index));
-    const failover = tables.get(entry.operation) ?? linkFailover(file.failover, entry.operation);
-    tables.set(entry.operation, failover);
-    return { ...entry, timeout: duration(entry.timeout), bodyLimit: size(entry.bodyLimit), failover };
+    const failover = tableOf(entry.operation);
+    // Images that a chat route is asked for are not made twice either.
+    const imageFailover = tableOf(
+      operationEntry(entry.operation).kind === 'image' ? entry.operation : 'images.generate',
+    );
+    return { ...entry, timeout: duration(entry.timeout), bodyLimit: size(entry.bodyLimit), failover, imageFailover };
   });
 }

@@ -35,7 +35,15 @@ function checkSchema(schema: unknown, what: string): string | null {
 }
 
 const reasons = ['connect', 'reset', 'timeout', 'malformed', 'credential', 'moderation', 'no-image', 'status'];
-const actionsOf = { chat: ['whole', 'stream'], image: ['generate', 'edit'] } as const;
+/** kind → actions; the first number of them must be there. */
+const actionsOf = {
+  chat: ['whole', 'stream', 'count', 'stored'],
+  image: ['generate', 'edit'],
+  direct: ['call'],
+  video: ['create', 'poll', 'content'],
+  realtime: ['connect'],
+} as const;
+const neededOf = { chat: 2, image: 0, direct: 1, video: 2, realtime: 1 } as const;
 
 /** The paths under which a vendor speaks one protocol. Which actions there are is known once the protocol is. */
 function checkPaths(protocol: string, paths: unknown, registry: Registry): string | null {
@@ -44,7 +52,8 @@ function checkPaths(protocol: string, paths: unknown, registry: Registry): strin
   const actions: readonly string[] = known === undefined ? Object.keys(paths) : actionsOf[known.kind];
   const wrong = Object.keys(paths).find((action) => !actions.includes(action));
   if (wrong !== undefined) return `${protocol} has no action "${wrong}": use ${actions.join(', ')}`;
-  const missing = known?.kind === 'chat' ? actions.find((action) => paths[action] === undefined) : undefined;
+  const needed = known === undefined ? [] : actions.slice(0, neededOf[known.kind]);
+  const missing = needed.find((action) => paths[action] === undefined);
   if (missing !== undefined) return `its "speaks" lacks the path "${missing}" of ${protocol}`;
   const relative = Object.values(paths).find((path) => typeof path !== 'string' || !path.startsWith('/'));
   return relative === undefined ? null : `the path "${String(relative)}" of ${protocol} must start with a slash`;

@@ -23,12 +23,14 @@ interface Kind {
 
 const million = 1_000_000n;
 
-const plainInput = (usage: Usage): number => Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite);
-const plainOutput = (usage: Usage): number => Math.max(0, usage.output - usage.reasoning);
+const plainInput = (usage: Usage): number =>
+  Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite - usage.audioInput);
+const plainOutput = (usage: Usage): number => Math.max(0, usage.output - usage.reasoning - usage.audioOutput);
 
 /** A usage without any count is owed nothing, so that not even a price per request is charged for it. */
 function isEmpty(usage: Usage): boolean {
-  return usage.images === 0 && usage.input === 0 && usage.output === 0 && usage.seconds === 0 && usage.characters === 0;
+  const tokens = usage.input + usage.output;
+  return tokens + usage.images + usage.seconds + usage.characters + usage.searchUnits === 0;
 }
 
 const kinds: readonly Kind[] = [
@@ -41,6 +43,9 @@ const kinds: readonly Kind[] = [
   { per: million, price: (price) => price.cacheWrite ?? price.input, count: (usage) => usage.cacheWrite },
   { per: million, price: (price) => price.output, count: plainOutput },
   { per: million, price: (price) => price.reasoning ?? price.output, count: (usage) => usage.reasoning },
+  { per: million, price: (price) => price.audioInput ?? price.input, count: (usage) => usage.audioInput },
+  { per: million, price: (price) => price.audioOutput ?? price.output, count: (usage) => usage.audioOutput },
+  { per: 1n, price: (price) => price.searchUnit, count: (usage) => usage.searchUnits },
 ];
 
 interface Term {

@@ -4,8 +4,20 @@
  * Equal protocols on both sides take the relay: bytes pass, and only a tap reads them.
  */
 import type { GatewayError } from '../errors.ts';
+import type { FeatureTable } from './features.ts';
+import type { ChatImages } from './image.ts';
 import type { TokenUsage } from './usage.ts';
 import type { JsonObject, JsonValue } from './values.ts';
+import type { ParameterOverrides, SseFrame, VendorError } from './wire.ts';
+
+/** What of a request's head a protocol may read: some say in the path what others say in the body. */
+export interface CallHead {
+  readonly path: string;
+  /** Value of the route's `:name` or `*` part, as it came; '' where it has none. */
+  readonly parameter: string;
+  /** Without the question mark; ''. */
+  readonly query: string;
+}
 
 /** What the engine must know of any chat request, read once from the parsed body. */
 export interface ChatCall {
@@ -39,12 +51,17 @@ export type ChatPart =
       readonly url: string | null;
       readonly id: string | null;
     }
+  /**
+   * A thought. `signature` is what its vendor must get back unchanged, with the protocol it came in before a colon
+   * (`anthropic-messages:EqQB…`): only a vendor of that protocol gets it. A thought without text may still have one.
+   */
   | { readonly type: 'reasoning'; readonly text: string; readonly signature: string | null }
   | { readonly type: 'refusal'; readonly text: string }
   | {
       readonly type: 'tool-call';
       readonly id: string;
       readonly name: string;
+      /** JSON text. */
       readonly arguments: string;
       readonly signature?: string;
     }
@@ -61,6 +78,8 @@ export interface ChatTool {
   readonly description: string | null;
   readonly parameters: JsonValue;
   readonly strict: boolean | null;
+  /** Takes plain text: `parameters` and the arguments of its calls hold it as the one string `input` (wire/custom-tool.ts). */
+  readonly custom?: true;
 }
 
 /** A chat request that no protocol owns. Absent and null mean: not said. */
@@ -80,7 +99,14 @@ export interface ChatRequest {
   readonly seed: number | null;
   readonly presencePenalty: number | null;
   readonly frequencyPenalty: number | null;
+  /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max` */
   readonly reasoningEffort: string | null;
+  /** Tokens to think with, where the client says a number. */
+  readonly reasoningBudget: number | null;
+  /** Whether thoughts (or a summary of them) are to be shown. */
+  readonly reasoningShown: boolean | null;
+  /** `low`, `medium`, `high` */
+  readonly verbosity: string | null;
   readonly responseFormat:
     | { readonly type: 'text' | 'json' }
     | { readonly type: 'schema'; readonly name: string; readonly schema: JsonValue; readonly strict: boolean | null }
@@ -96,6 +122,7 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter';
 export type ChatEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string; readonly created: number }
   | { readonly type: 'text'; readonly choice: number; readonly text: string }
+  /** A piece of a thought; one with a signature (see ChatPart) ends its thought. */
   | { readonly type: 'reasoning'; readonly choice: number; readonly text: string; readonly signature?: string }
   | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
   | {
@@ -108,25 +135,15 @@ export type ChatEvent =
     }
   | { readonly type: 'tool-arguments'; readonly choice: number; readonly index: number; readonly text: string }
   | { readonly type: 'image'; readonly choice: number; readonly mediaType: string; readonly data: string }
-  | { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason }
+  | {
+      readonly type: 'finish';
+      readonly choice: number;
+      readonly reason: FinishReason;
+      /** The stop sequence that ended it, where the vendor says. */
+      readonly stopSequence?: string;
+    }
   | { readonly type: 'usage'; readonly usage: TokenUsage }
   | { readonly type: 'error'; readonly error: GatewayError };
-
-/** One frame of Server-Sent Events. */
-export interface SseFrame {
-  readonly event: string | null;
-  readonly data: string;
-}
-
-/** An error a vendor reported, in neutral words; the vendor's failure rules turn it into a reason. */
-export interface VendorError {
-  readonly message: string;
-  readonly code: string | null;
-  readonly type: string | null;
-  readonly param: string | null;
-  /** Seconds, where the body says so (Gemini's RetryInfo); the header is read by the engine. */
-  readonly retryAfter: number | null;
-}
 
 /** What the tap of a streamed relay saw so far. */
 export interface StreamTap {
@@ -149,6 +166,22 @@ export interface StreamTap {
   readonly error: VendorError | null;
   /** Output tokens as the gateway counts them, for where the vendor reports no usage. */
   readonly estimatedOutput: number;
+  /** Images among what was answered (a tool of the vendor's that draws). */
+  readonly images?: number;
+  /** The last bytes of a stream that went well, written once the charge is in the journal. */
+  closing(): Buffer;
+  /** An error within the stream that already began, as one frame. */
+  encodeError(error: GatewayError, requestId: string): string;
+}
+
+/** A streamed answer in the client's words. */
+export interface StreamEncoder {
+  /** '' for an event this protocol does not show. */
+  encode(event: ChatEvent): string;
+  /** What closes a stream that went well: the last events, `data: [DONE]`, or ''. */
+  end(): string;
+  /** An error within a stream that already began, as one frame. */
+  encodeError(error: GatewayError, requestId: string): string;
 }
 
 /** Same protocol on both sides. */
@@ -160,14 +193,21 @@ export interface ChatRelay {
     readonly usage: TokenUsage | null;
     readonly error: VendorError | null;
     readonly estimatedOutput: number;
+    readonly images?: number;
   };
   stream(call: ChatCall): StreamTap;
 }
 
-/** A channel's own laws over the body. */
-export interface ParameterOverrides {
-  readonly set: JsonObject;
-  readonly remove: readonly string[];
+/** Counting the tokens of a request, in both directions. */
+export interface TokenCount {
+  /** client in */
+  readCall(body: JsonObject, head: CallHead): ChatCall;
+  /** client out; `tokens` the vendor's count, or an estimate */
+  encodeReply(tokens: number): JsonObject;
+  /** vendor out */
+  encodeRequest(request: ChatRequest, vendorModel: string): JsonObject;
+  /** vendor in; null where the body holds no count */
+  decodeReply(body: JsonValue): number | null;
 }
 
 export interface ChatProtocol {
@@ -175,9 +215,9 @@ export interface ChatProtocol {
   readonly name: string;
   readonly summary: string;
   /** Validates what the gateway itself relies on; unknown fields are the vendor's business. Throws GatewayError. */
-  readCall(body: JsonObject): ChatCall;
+  readCall(body: JsonObject, head: CallHead): ChatCall;
   readonly relay: ChatRelay;
-  /** client in */
+  /** client in; the engine lays the call's `model` and `stream` over what the body says */
   decodeRequest(body: JsonObject): ChatRequest;
   /** vendor out */
   encodeRequest(request: ChatRequest, vendorModel: string): JsonObject;
@@ -187,13 +227,21 @@ export interface ChatProtocol {
   decodeStream(): (frame: SseFrame) => ChatEvent[];
   /** client out, whole */
   encodeReply(events: readonly ChatEvent[], call: ChatCall): JsonObject;
-  /** client out, streamed (stateful); '' for an event this protocol does not show */
-  encodeStream(call: ChatCall): (event: ChatEvent) => string;
-  /** What closes a stream that went well: `data: [DONE]\n\n`, or ''. */
-  readonly terminator: string;
+  /** client out, streamed (stateful) */
+  encodeStream(call: ChatCall): StreamEncoder;
+  /** Content type of a streamed answer; absent: Server-Sent Events. */
+  streamContentType?(call: ChatCall): string;
   encodeError(error: GatewayError, requestId: string): JsonObject;
-  /** An error within a stream that already began, as one frame. */
-  encodeStreamError(error: GatewayError, requestId: string): string;
+  /** Counting tokens without an answer (`chat.count`); absent where this protocol has no such thing. */
+  readonly count?: TokenCount;
+  /** Images asked for on a chat route; absent where this protocol cannot show them. */
+  readonly images?: ChatImages<ChatCall>;
+  /** Headers of the client, lower-case, that a vendor of this protocol gets as they came. */
+  readonly passedHeaders?: readonly string[];
+  /** A second name for `x-request-id` in answers. */
+  readonly requestIdHeader?: string;
+  /** What it can and cannot carry: rows of docs/protocols.md. */
+  readonly features?: FeatureTable;
   /** An error body of a vendor that speaks this protocol; null when it is none. */
   decodeError(body: JsonValue): VendorError | null;
 }

@@ -1,9 +1,15 @@
 /** Everything about one request: one object of one shape, made by the engine and passed to every stage. */
 import type { ChatCall } from './chat.ts';
+import type { DirectCall } from './direct.ts';
 import type { ImageCall } from './image.ts';
 import type { Group, Offer, Route } from './model.ts';
-import type { KeyRecord } from './ports.ts';
+import type { Hold, KeyRecord } from './ports.ts';
+import type { RealtimeCall } from './realtime.ts';
 import type { FailureReason } from './vendor.ts';
+import type { VideoCall } from './video.ts';
+
+/** What the engine knows of a request, whatever it asks for. */
+export type Call = ChatCall | ImageCall | DirectCall | VideoCall | RealtimeCall;
 
 export interface Attempt {
   readonly channel: string;
@@ -34,17 +40,19 @@ export interface Exchange {
   readonly route: Route;
   readonly method: string;
   readonly path: string;
-  /** Lower-case names; only the headers that some plugin of the chain asked for, and `content-type`. */
+  /** Lower-case names; only the headers that some plugin of the chain or its protocol asked for, and `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Value of the route's `:name` or `*` part; '' where it has none. */
   readonly parameter: string;
+  /** Without the question mark; ''. It may hold a key: it goes into no log. */
+  readonly query: string;
   /** ms since 1970 and monotonic ms. */
   readonly startedAt: number;
   readonly startedMono: number;
   principal: Principal | null;
   /** The body as it came; empty before it was read and on GET. */
   body: Buffer;
-  call: ChatCall | ImageCall | null;
+  call: Call | null;
   offer: Offer | null;
   readonly attempts: Attempt[];
   /** Monotonic ms of the first byte of the reply; 0 before. */
@@ -55,6 +63,8 @@ export interface Exchange {
   fingerprint(): readonly (string | Buffer)[];
   /** Called once when the client goes; at once when it has gone already. */
   onAbort(listener: () => void): void;
+  /** What billing has set aside; the one who ends the work settles it. */
+  hold: Hold | null;
   /** Set by a plugin in `onRequest`: it then sees every byte of the reply, the last one before `onSettled`. */
   capture: ReplyCapture | null;
   /** Origin of the channel that answered or is being tried; '' before the first attempt. */

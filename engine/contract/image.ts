@@ -1,8 +1,8 @@
 /** The contract of image protocols: one neutral request and result, one codec per wire format, both directions. */
 import type { GatewayError } from '../errors.ts';
-import type { ParameterOverrides, SseFrame, VendorError } from './chat.ts';
 import type { TokenUsage } from './usage.ts';
 import type { JsonObject, JsonValue } from './values.ts';
+import type { ParameterOverrides, SseFrame, VendorError } from './wire.ts';
 
 export interface ImageFile {
   readonly bytes: Buffer;
@@ -104,19 +104,31 @@ export interface UpstreamBody {
   readonly pieces: Pieces;
 }
 
+/** How the answer of an image request is written for its client. */
+export interface ImageWriter {
+  encodeResult(images: readonly DeliveredImage[], result: ImageResult, call: ImageCall): Pieces;
+  encodeEvent(event: ClientImageEvent, call: ImageCall): Pieces;
+  readonly terminator: string;
+  encodeError(error: GatewayError, requestId: string): JsonObject;
+  encodeStreamError(error: GatewayError, requestId: string): string;
+}
+
+/** Images that a chat route is asked for: the last user message is the prompt, its pictures are the references. */
+export interface ChatImages<Call> {
+  /** Throws GatewayError where the conversation cannot be read as one image request. */
+  readCall(call: Call): ImageCall;
+  /** A writer for one answer: it may count its events. */
+  writer(call: Call): ImageWriter;
+}
+
 /** JSON whose strings longer than some KB were lifted out: `value` holds `Lifted` objects in their places. */
 export interface ImageProtocol {
   readonly kind: 'image';
   readonly name: string;
   readonly summary: string;
   /** The client side; absent where no client speaks it. */
-  readonly client?: {
+  readonly client?: ImageWriter & {
     readCall(operation: 'generate' | 'edit', body: ImageBody): ImageCall;
-    encodeResult(images: readonly DeliveredImage[], result: ImageResult, call: ImageCall): Pieces;
-    encodeEvent(event: ClientImageEvent, call: ImageCall): Pieces;
-    readonly terminator: string;
-    encodeError(error: GatewayError, requestId: string): JsonObject;
-    encodeStreamError(error: GatewayError, requestId: string): string;
   };
   /** The vendor side; absent where no vendor speaks it. */
   readonly vendor?: {

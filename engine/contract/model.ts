@@ -1,12 +1,9 @@
 /** The linked configuration: names have become objects, prices have become rates. Immutable once a snapshot holds it. */
+import type { Operation } from './operations.ts';
 import type { LimitSettings } from './ports.ts';
 import type { Usage } from './usage.ts';
 import type { JsonObject } from './values.ts';
 import type { VendorDefinition } from './vendor.ts';
-
-const operations = ['chat', 'images.generate', 'images.edit', 'models.list', 'models.get'] as const;
-/** What a route asks for; which wire format it speaks is its protocol. */
-export type Operation = (typeof operations)[number];
 
 /** USD as decimal strings. Tokens are priced per million. A kind without a price falls back as the comment says. */
 export interface Price {
@@ -14,6 +11,7 @@ export interface Price {
   readonly request?: string;
   readonly second?: string;
   readonly character?: string;
+  readonly searchUnit?: string;
   readonly input?: string;
   /** default: input */
   readonly cachedInput?: string;
@@ -22,6 +20,10 @@ export interface Price {
   readonly output?: string;
   /** default: output */
   readonly reasoning?: string;
+  /** default: input */
+  readonly audioInput?: string;
+  /** default: output */
+  readonly audioOutput?: string;
 }
 
 export interface Family {
@@ -102,6 +104,9 @@ export interface Group {
 /** What happens after a failed attempt: try the next channel, or tell the client. */
 export type FailoverAction = 'next' | 'stop';
 
+/** failure reason (`connect`, `timeout`, `429`, …) → action */
+export type FailoverTable = Readonly<Record<string, FailoverAction>>;
+
 /** One route as the file has it, names resolved. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -114,8 +119,9 @@ export interface Route {
   readonly timeout: number;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** failure reason (`connect`, `timeout`, `429`, …) → action */
-  readonly failover: Readonly<Record<string, FailoverAction>>;
+  readonly failover: FailoverTable;
+  /** The same for images that a chat route is asked for. */
+  readonly imageFailover: FailoverTable;
 }
 
 /** A stage of a chain as the file names it. */

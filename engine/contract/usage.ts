@@ -12,8 +12,13 @@ export interface TokenUsage {
 /** Everything that a price can be put on (spec section 8). */
 export interface Usage extends TokenUsage {
   readonly images: number;
+  /** Of audio or video. */
   readonly seconds: number;
   readonly characters: number;
+  readonly searchUnits: number;
+  /** Parts of `input` and `output`. */
+  readonly audioInput: number;
+  readonly audioOutput: number;
   /** `measured`: the vendor said so; `estimated`: counted by the gateway because the vendor did not. */
   readonly source: 'measured' | 'estimated';
 }
@@ -27,10 +32,14 @@ export const noUsage: Usage = Object.freeze({
   images: 0,
   seconds: 0,
   characters: 0,
+  searchUnits: 0,
+  audioInput: 0,
+  audioOutput: 0,
   source: 'measured',
 });
 
-export type OutcomeKind = 'ok' | 'error' | 'aborted';
+/** `accepted`: the work goes on after the reply (a video task), and so does what was held for it. */
+export type OutcomeKind = 'ok' | 'error' | 'aborted' | 'accepted';
 
 /** How a request ended; given to `onSettled` exactly once. */
 export interface Outcome {
@@ -68,6 +77,12 @@ export interface UsageRow {
   readonly usageSource: 'measured' | 'estimated';
   readonly durationMs: number;
   readonly firstByteMs: number | null;
+  /** The counts from here on are rare: they stand in a row only where one of them is not 0. */
+  readonly seconds: number;
+  readonly characters: number;
+  readonly searchUnits: number;
+  readonly audioInputTokens: number;
+  readonly audioOutputTokens: number;
 }
 
 /** Tokens that count against a rate limit. */

@@ -39,7 +39,9 @@ export interface VendorDefinition {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * protocol → action → path below the base URL; `{model}` stands for the vendor's model name. Chat protocols have the
-   * actions `whole` and `stream`, image protocols `generate` and `edit`. The order is the order of preference.
+   * actions `whole`, `stream` and where there is such a thing `count` and `stored`, image protocols `generate` and
+   * `edit`, direct ones `call`, those of videos `create`, `poll` and `content`, realtime ones `connect`. The order is the
+   * order of preference.
    */
   readonly speaks: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly failures?: readonly FailureRule[];

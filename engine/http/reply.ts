@@ -40,6 +40,8 @@ export class Reply {
   /** Monotonic ms of the first byte; 0 before. */
   firstByteAt = 0;
   status = 0;
+  /** Another header that tells the request id. */
+  idHeader: string | null = null;
   /** An answer to HEAD: the head tells the length, the body stays away. */
   bodiless = false;
   capture: ReplyCapture | null = null;
@@ -208,6 +210,7 @@ export class Reply {
     const native = this.native;
     if (this.status !== 200) native.writeStatus(statusLines.get(this.status) ?? `${this.status} Unknown`);
     native.writeHeader('x-request-id', this.requestId);
+    if (this.idHeader !== null) native.writeHeader(this.idHeader, this.requestId);
     native.writeHeader('content-type', this.contentType);
     const headers = this.headers;
     for (let index = 0; index < headers.length; index += 2) native.writeHeader(headers[index]!, headers[index + 1]!);

@@ -33,7 +33,7 @@ class MethodTable<T> {
 
 function expressionFor(path: string): RegExp {
   const escaped = path.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/:\w+/g, '([^/]+)').replace(/\*$/, '(.+)')}$`);
+  return new RegExp(`^${escaped.replace(/(?<=\/):\w+/g, '([^/]+)').replace(/\*/, '(.+)')}$`);
 }
 
 export class Router<T> {

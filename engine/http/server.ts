@@ -17,7 +17,8 @@ interface NativeApp {
 interface NativeRequest extends NativeHead {
   getMethod(): string;
   getUrl(): string;
-  getQuery(): string;
+  /** Undefined where the target has no question mark. */
+  getQuery(): string | undefined;
 }
 
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: a port that another process has is an error, not shared in silence. */
@@ -58,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const native = loadNative();
   const app = native.App();
   app.any('/*', (response, request) => {
-    options.handle(response, request, request.getMethod(), request.getUrl(), request.getQuery());
+    options.handle(response, request, request.getMethod(), request.getUrl(), request.getQuery() ?? '');
   });
   const socket = await new Promise<object>((resolve, reject) => {
     app.listen(options.host, options.port, exclusivePort, (listening) => {

@@ -11,7 +11,15 @@ const first: Migration = {
   },
 };
 
-const migrations: Record<string, Migration> = { '0001-first': first };
+/** The usage log also shows what is not counted in tokens or images. */
+const rareCounts: Migration = {
+  async up(database: Kysely<unknown>) {
+    await sql`DROP VIEW usage`.execute(database);
+    await createUsageView(database, rareUsageDetails);
+  },
+};
+
+const migrations: Record<string, Migration> = { '0001-first': first, '0002-rare-counts': rareCounts };
 
 /** Brings the schema up to date. The caller holds the write lock. Throws where the database is of a newer version. */
 export async function migrate<Schema>(database: Kysely<Schema>): Promise<void> {
@@ -117,7 +125,26 @@ async function createUsage(database: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.createIndex('charges_user_time').on('charges').columns(['user_id', 'time']).execute();
   await schema.createIndex('charges_time').on('charges').column('time').execute();
-  const shown = usageDetails.map(([name, at]) => sql`details ->> ${sql.lit(at)} AS ${sql.ref(name)}`);
+  await createUsageView(database, []);
+}
+
+/** Left out of a row where all of them are 0. */
+const rareUsageDetails = [
+  ['seconds', 23],
+  ['characters', 24],
+  ['search_units', 25],
+  ['audio_input_tokens', 26],
+  ['audio_output_tokens', 27],
+] as const;
+
+async function createUsageView(
+  database: Kysely<unknown>,
+  rare: readonly (readonly [name: string, at: number])[],
+): Promise<void> {
+  const shown = [
+    ...usageDetails.map(([name, at]) => sql`details ->> ${sql.lit(at)} AS ${sql.ref(name)}`),
+    ...rare.map(([name, at]) => sql`coalesce(details ->> ${sql.lit(at)}, 0) AS ${sql.ref(name)}`),
+  ];
   const view = sql`SELECT request_id, time, user_id, key_id, quota, ${sql.join(shown)} FROM charges`;
   await sql`CREATE VIEW usage AS ${view}`.execute(database);
 }

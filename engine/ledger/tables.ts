@@ -74,6 +74,11 @@ export interface UsageView {
   usage_source: string;
   duration_ms: number;
   first_byte_ms: number | null;
+  seconds: number;
+  characters: number;
+  search_units: number;
+  audio_input_tokens: number;
+  audio_output_tokens: number;
 }
 
 export interface ReplaysTable {

@@ -15,7 +15,10 @@ export interface Charge {
   readonly details: string;
 }
 
-/** Order of the journal's format 1, and of `charges.details`; a change needs another format number. */
+/**
+ * Order of the journal's format 1, and of `charges.details`; a change needs another format number. The rare counts at the
+ * end are left out where all of them are 0.
+ */
 const columnOf = {
   requestId: 'request_id',
   time: 'time',
@@ -40,10 +43,18 @@ const columnOf = {
   usageSource: 'usage_source',
   durationMs: 'duration_ms',
   firstByteMs: 'first_byte_ms',
+  seconds: 'seconds',
+  characters: 'characters',
+  searchUnits: 'search_units',
+  audioInputTokens: 'audio_input_tokens',
+  audioOutputTokens: 'audio_output_tokens',
 } as const satisfies Record<Field, keyof UsageView>;
 
 const fields = Object.keys(columnOf) as Field[];
 const positionOf = Object.fromEntries(fields.map((field, index) => [field, index])) as Record<Field, number>;
+
+const rareFields = ['seconds', 'characters', 'searchUnits', 'audioInputTokens', 'audioOutputTokens'] as const;
+const shortRow = fields.length - rareFields.length;
 
 /** Characters that the usage log keeps of a text: a client may have named its model by a whole book. */
 const longest = 300;
@@ -52,7 +63,7 @@ const longest = 300;
 export function detailsOf(row: UsageRow): string {
   if (!Number.isSafeInteger(row.quota) || row.quota < 0) throw misfit('quota', row.quota);
   // Written out: a loop over the columns takes three times as long.
-  const details = JSON.stringify([
+  const values = [
     text('requestId', row.requestId),
     number('time', row.time),
     integer('userId', row.userId),
@@ -76,7 +87,10 @@ export function detailsOf(row: UsageRow): string {
     text('usageSource', row.usageSource),
     number('durationMs', row.durationMs),
     row.firstByteMs === null ? null : number('firstByteMs', row.firstByteMs),
-  ]);
+  ];
+  if (row.seconds + row.characters + row.searchUnits + row.audioInputTokens + row.audioOutputTokens !== 0)
+    for (const field of rareFields) values.push(number(field, row[field]));
+  const details = JSON.stringify(values);
   return details.includes(String.raw`\u`) ? readable(details) : details;
 }
 
@@ -110,7 +124,7 @@ function readable(details: string): string {
 /** What a text of `detailsOf` books; null where it is none. */
 export function chargeOf(details: string): Charge | null {
   const values: unknown = JSON.parse(details);
-  if (!Array.isArray(values) || values.length !== fields.length) return null;
+  if (!Array.isArray(values) || (values.length !== fields.length && values.length !== shortRow)) return null;
   return {
     requestId: values[positionOf.requestId],
     time: values[positionOf.time],

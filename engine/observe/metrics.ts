@@ -7,7 +7,7 @@ const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120, 600];
 
 /** What is counted for one route. */
 class RouteMetrics {
-  readonly outcomes = { ok: 0, error: 0, aborted: 0 };
+  readonly outcomes = { ok: 0, error: 0, aborted: 0, accepted: 0 };
   readonly durations: number[] = new Array<number>(buckets.length + 1).fill(0);
   seconds = 0;
   attempts = 0;

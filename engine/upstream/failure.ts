@@ -1,6 +1,7 @@
 /** What went wrong with one attempt, in the words of the failover table, and what the client hears if it is the last. */
-import type { VendorError } from '../contract/chat.ts';
+
 import type { FailureReason, FailureRule, VendorDefinition } from '../contract/vendor.ts';
+import type { VendorError } from '../contract/wire.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { TransportFailure } from './pools.ts';
 

@@ -1,5 +1,5 @@
 /** A channel's own laws over a JSON body: members it sets and members it takes out. */
-import type { ParameterOverrides } from '../contract/chat.ts';
+import type { ParameterOverrides } from '../contract/wire.ts';
 import { rewriteMembers } from './json.ts';
 
 /** Writes the channel's changes over those that stand there already. */

@@ -1,5 +1,5 @@
 /** Server-Sent Events: cutting a byte stream at frame ends, and reading frames (WHATWG HTML, section 9.2). */
-import type { SseFrame } from '../contract/chat.ts';
+import type { SseFrame } from '../contract/wire.ts';
 
 const LF = 0x0a;
 

@@ -10,14 +10,23 @@ import {
 
 const bearer = /^bearer +/i;
 
-/** The secret of `Authorization: Bearer` or `x-api-key` (spec 5); the first wins where both are sent. */
+/** `?key=…`, where Google's clients put it; '' where there is none. */
+function queryKey({ query }: Exchange): string {
+  return query.includes('key=') ? (new URLSearchParams(query).get('key') ?? '') : '';
+}
+
+/**
+ * The secret of `Authorization: Bearer`, `x-api-key` (spec 5), `x-goog-api-key` or `?key=`; the first wins where several
+ * are sent.
+ */
 function secretOf(exchange: Exchange): string {
-  const { authorization, 'x-api-key': apiKey } = exchange.headers;
+  const { authorization, 'x-api-key': ownKey, 'x-goog-api-key': googleKey } = exchange.headers;
   if (authorization) {
     if (!bearer.test(authorization))
       throw new GatewayError('malformed_api_key', 'The Authorization header must be `Bearer sk-…`.');
     return authorization.replace(bearer, '').trim();
   }
+  const apiKey = ownKey || googleKey || queryKey(exchange);
   if (!apiKey) throw new GatewayError('missing_api_key');
   return apiKey.trim();
 }
@@ -37,7 +46,7 @@ export default definePlugin({
   name: 'auth',
   summary: 'Who asks: the API key, its account and its group.',
   options: { type: 'object', additionalProperties: false, properties: {} },
-  headers: ['authorization', 'x-api-key'],
+  headers: ['authorization', 'x-api-key', 'x-goog-api-key'],
   create: (_options, host) => ({
     onHead(exchange) {
       const secret = secretOf(exchange);

@@ -2,7 +2,6 @@ import {
   definePlugin,
   type Exchange,
   GatewayError,
-  type Hold,
   type KeyRecord,
   noUsage,
   type Offer,
@@ -18,6 +17,7 @@ const mostTokens = 1_000_000_000;
 function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
   const call = exchange.call!;
   if (call.kind === 'image') return { ...noUsage, images: call.settings.n };
+  if (call.kind !== 'chat') return call.bound;
   const bound = call.maxOutputTokens ?? exchange.offer!.model.maxOutputTokens ?? assumedOutputTokens;
   return { ...noUsage, input: Math.ceil(exchange.body.length / 4), output: Math.min(bound * call.choices, mostTokens) };
 }
@@ -49,6 +49,11 @@ function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number
     usageSource: usage.source,
     durationMs: Math.round(now - exchange.startedMono),
     firstByteMs: exchange.firstByteAt === 0 ? null : Math.round(exchange.firstByteAt - exchange.startedMono),
+    seconds: usage.seconds,
+    characters: usage.characters,
+    searchUnits: usage.searchUnits,
+    audioInputTokens: usage.audioInput,
+    audioOutputTokens: usage.audioOutput,
   };
 }
 
@@ -83,14 +88,13 @@ export default definePlugin({
   },
   requires: ['auth', 'normalize'],
   create({ assumedOutputTokens }, host) {
-    const holds = host.slot<Hold>();
     /** A vendor may report more tokens than can be counted: then what was held is what is owed. */
-    const quotaOf = (exchange: Exchange, offer: Offer, outcome: Outcome, hold: Hold | null): number => {
+    const quotaOf = (exchange: Exchange, offer: Offer, outcome: Outcome): number => {
       try {
         return offer.rate.quota(outcome.usage);
       } catch (error) {
         host.log.error({ err: error, requestId: exchange.id, usage: outcome.usage }, 'the usage cannot be priced');
-        return hold?.amount ?? 0;
+        return exchange.hold?.amount ?? 0;
       }
     };
     return {
@@ -99,15 +103,17 @@ export default definePlugin({
         const amount = exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens));
         const hold = host.ledger.hold(key, amount);
         if (hold === null) throw notCovered(key, amount);
-        holds.set(exchange, hold);
+        exchange.hold = hold;
         return undefined;
       },
       onSettled(exchange, outcome) {
         const { offer } = exchange;
         // No model, no charge and nothing to log: bad bodies and unknown names must not fill the usage log.
         if (offer === null) return undefined;
-        const hold = holds.get(exchange) ?? null;
-        const row = rowOf(exchange, offer, outcome, quotaOf(exchange, offer, outcome, hold), performance.now());
+        // The work goes on, and with it the hold: whoever ends the task settles it.
+        if (outcome.kind === 'accepted') return undefined;
+        const { hold } = exchange;
+        const row = rowOf(exchange, offer, outcome, quotaOf(exchange, offer, outcome), performance.now());
         return host.ledger.settle(hold, row).catch(notBooked);
       },
     };

@@ -1,11 +1,4 @@
-import {
-  type ChatProtocol,
-  defineProtocol,
-  openAiError,
-  openAiRelay,
-  openAiStreamError,
-  readOpenAiError,
-} from '../../engine/plugin.ts';
+import { type ChatProtocol, defineProtocol, openAiError, openAiRelay, readOpenAiError } from '../../engine/plugin.ts';
 import { decodeReply } from './openai-chat/decode-reply.ts';
 import { decodeRequest } from './openai-chat/decode-request.ts';
 import { decodeStream } from './openai-chat/decode-stream.ts';
@@ -28,8 +21,6 @@ export default defineProtocol<ChatProtocol>({
   decodeStream,
   encodeReply,
   encodeStream,
-  terminator: 'data: [DONE]\n\n',
   encodeError: openAiError,
-  encodeStreamError: openAiStreamError,
   decodeError: readOpenAiError,
 });

@@ -1,11 +1,4 @@
-import {
-  type ChatProtocol,
-  defineProtocol,
-  openAiError,
-  openAiRelay,
-  openAiStreamError,
-  readOpenAiError,
-} from '../../engine/plugin.ts';
+import { type ChatProtocol, defineProtocol, openAiError, openAiRelay, readOpenAiError } from '../../engine/plugin.ts';
 import { decodeReply, decodeStream } from './openai-completions/decode-answer.ts';
 import { decodeRequest } from './openai-completions/decode-request.ts';
 import { encodeReply } from './openai-completions/encode-reply.ts';
@@ -26,8 +19,6 @@ export default defineProtocol<ChatProtocol>({
   decodeStream,
   encodeReply,
   encodeStream,
-  terminator: 'data: [DONE]\n\n',
   encodeError: openAiError,
-  encodeStreamError: openAiStreamError,
   decodeError: readOpenAiError,
 });

@@ -23,7 +23,19 @@ export interface ModelsFile {
        *
        * Items: An operation.
        */
-      operations: ('chat' | 'images.generate' | 'images.edit')[];
+      operations: (
+        | 'chat'
+        | 'images.generate'
+        | 'images.edit'
+        | 'videos.create'
+        | 'embeddings'
+        | 'rerank'
+        | 'moderations'
+        | 'audio.transcriptions'
+        | 'audio.translations'
+        | 'audio.speech'
+        | 'realtime'
+      )[];
       /**
        * `owned_by` in the model list.
        */
@@ -69,6 +81,10 @@ export interface ModelsFile {
          */
         character?: string;
         /**
+         * Per search unit of a rerank.
+         */
+        searchUnit?: string;
+        /**
          * Per million input tokens.
          */
         input?: string;
@@ -88,6 +104,14 @@ export interface ModelsFile {
          * Per million reasoning tokens; left out: as `output`.
          */
         reasoning?: string;
+        /**
+         * Per million input tokens that stand for audio; left out: as `input`.
+         */
+        audioInput?: string;
+        /**
+         * Per million output tokens that stand for audio; left out: as `output`.
+         */
+        audioOutput?: string;
       };
       /**
        * Laid over the family's rules: objects are merged, anything else replaces.
@@ -102,7 +126,19 @@ export interface ModelsFile {
        *
        * Items: An operation.
        */
-      operations?: ('chat' | 'images.generate' | 'images.edit')[];
+      operations?: (
+        | 'chat'
+        | 'images.generate'
+        | 'images.edit'
+        | 'videos.create'
+        | 'embeddings'
+        | 'rerank'
+        | 'moderations'
+        | 'audio.transcriptions'
+        | 'audio.translations'
+        | 'audio.speech'
+        | 'realtime'
+      )[];
       /**
        * What all keys together may use. A limit that is left out does not apply.
        */

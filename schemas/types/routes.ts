@@ -45,6 +45,14 @@ export interface RoutesFile {
       chat?: FailoverTable;
       'images.generate'?: FailoverTable;
       'images.edit'?: FailoverTable;
+      'videos.create'?: FailoverTable;
+      embeddings?: FailoverTable;
+      rerank?: FailoverTable;
+      moderations?: FailoverTable;
+      'audio.transcriptions'?: FailoverTable;
+      'audio.translations'?: FailoverTable;
+      'audio.speech'?: FailoverTable;
+      realtime?: FailoverTable;
     };
   };
   /**
@@ -60,13 +68,33 @@ export interface RoutesFile {
      */
     method: 'GET' | 'POST' | 'DELETE';
     /**
-     * Begins with `/`. `:name` stands for one segment, a closing `/*` for the rest.
+     * Begins with `/`. `:name` stands for one segment, a closing `/*` for the rest; `*:verb` for whatever stands before a verb, such as `/v1beta/models/*:generateContent`.
      */
     path: string;
     /**
      * What is asked for.
      */
-    operation: 'chat' | 'images.generate' | 'images.edit' | 'models.list' | 'models.get';
+    operation:
+      | 'chat'
+      | 'chat.count'
+      | 'responses.get'
+      | 'responses.delete'
+      | 'images.generate'
+      | 'images.edit'
+      | 'videos.create'
+      | 'videos.get'
+      | 'videos.content'
+      | 'videos.list'
+      | 'videos.delete'
+      | 'embeddings'
+      | 'rerank'
+      | 'moderations'
+      | 'audio.transcriptions'
+      | 'audio.translations'
+      | 'audio.speech'
+      | 'realtime'
+      | 'models.list'
+      | 'models.get';
     /**
      * The wire format of the client; `openai-models` for the catalogue.
      */

@@ -82,13 +82,14 @@ describe('replies for a client', () => {
     '$name: the client hears of usage in its stream only where it asked',
     (protocol) => {
       for (const wantsUsage of [true, false]) {
-        const encode = protocol.encodeStream(callOf({ wantsUsage }));
+        const { encode, end } = protocol.encodeStream(callOf({ wantsUsage }));
         const events: ChatEvent[] = [start, { type: 'text', choice: 0, text: 'Hi' }, finish, { type: 'usage', usage }];
         const out = events.map(encode).join('');
         expect(out.includes('"usage"')).toBe(wantsUsage);
         expect(out.includes('"prompt_tokens":9')).toBe(wantsUsage);
         expect(out).not.toContain('[DONE]');
         expect(encode({ type: 'usage', usage })).toBe('');
+        expect(end()).toBe('data: [DONE]\n\n');
       }
     },
   );
@@ -96,7 +97,7 @@ describe('replies for a client', () => {
   it.each(Object.values(protocols))(
     '$name: nothing is written before the first word, so that a vendor can still be replaced',
     (protocol) => {
-      expect(protocol.encodeStream(callOf())(start)).toBe('');
+      expect(protocol.encodeStream(callOf()).encode(start)).toBe('');
     },
   );
 
@@ -106,7 +107,7 @@ describe('replies for a client', () => {
     expect(reply.id).toMatch(/^(?:chatcmpl|cmpl)-[0-9a-f]{32}$/);
     expect(reply.created).toBeGreaterThan(1_700_000_000);
     const [, id] =
-      /"id":"([^"]+)"/.exec(protocol.encodeStream(callOf())({ type: 'text', choice: 0, text: 'Hi' })) ?? [];
+      /"id":"([^"]+)"/.exec(protocol.encodeStream(callOf()).encode({ type: 'text', choice: 0, text: 'Hi' })) ?? [];
     expect(id).toMatch(/^(?:chatcmpl|cmpl)-[0-9a-f]{32}$/);
   });
 
@@ -118,8 +119,7 @@ describe('replies for a client', () => {
         error: { message: 'Broken. (request id: req_1)', type: 'server_error', param: 'n', code: 'busy' },
       };
       expect(protocol.encodeError(error, 'req_1')).toEqual(body);
-      expect(protocol.encodeStreamError(error, 'req_1')).toBe(`data: ${JSON.stringify(body)}\n\n`);
-      expect(protocol.terminator).toBe('data: [DONE]\n\n');
+      expect(protocol.encodeStream(callOf()).encodeError(error, 'req_1')).toBe(`data: ${JSON.stringify(body)}\n\n`);
       expect(() => protocol.encodeReply([start, { type: 'error', error }], callOf())).toThrow(error);
     },
   );
@@ -133,7 +133,7 @@ describe('replies for a client', () => {
     const reply = chat.encodeReply(events, callOf()) as { choices: { message: JsonObject }[] };
     const { messages } = chat.decodeRequest({ model: 'm', messages: [reply.choices[0]!.message] });
     expect(messages[0]!.parts).toEqual([{ type: 'tool-call', id: 'a', name: 'f', arguments: '', signature: 'c2ln' }]);
-    expect(events.map(chat.encodeStream(callOf())).join('')).toContain('"thought_signature":"c2ln"');
+    expect(events.map(chat.encodeStream(callOf()).encode).join('')).toContain('"thought_signature":"c2ln"');
   });
 
   it('4.4 a frame that is no JSON object breaks the stream off', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError, type JsonObject, type JsonValue } from '../../engine/plugin.ts';
-import { callOf, protocols } from './support.ts';
+import { callOf, noHead, protocols } from './support.ts';
 
 const names = [
   'choices',
@@ -58,7 +58,7 @@ describe('hostile input', () => {
           for (const client of Object.values(protocols)) {
             onlyErrors(() => JSON.stringify(client.encodeReply(vendor.decodeReply(body), callOf())));
             const decode = vendor.decodeStream();
-            const encode = client.encodeStream(callOf());
+            const { encode } = client.encodeStream(callOf());
             onlyErrors(() =>
               decode({ event: null, data: JSON.stringify(body) })
                 .map(encode)
@@ -89,7 +89,7 @@ describe('hostile input', () => {
         for (const client of Object.values(protocols)) {
           for (const vendor of Object.values(protocols)) {
             onlyRefusals(() => {
-              const read = client.readCall({ ...over, model: 'm', messages: asked, prompt: 'a' } as JsonObject);
+              const read = client.readCall({ ...over, model: 'm', messages: asked, prompt: 'a' } as JsonObject, noHead);
               JSON.stringify(vendor.encodeRequest(client.decodeRequest(read.body), 'v'));
             });
           }

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError, type JsonObject } from '../../engine/plugin.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import completions from '../../plugins/protocols/openai-completions.ts';
+import { noHead } from './support.ts';
+
+const readChat = (body: JsonObject) => chat.readCall(body, noHead);
+const readCompletion = (body: JsonObject) => completions.readCall(body, noHead);
 
 const asked = { model: 'shop', messages: [{ role: 'user', content: 'Hi' }] };
 const prompted = { model: 'shop', prompt: 'Hi' };
@@ -44,7 +48,7 @@ describe('2.8 a chat request', () => {
     ['stream_options that is a list', { stream: true, stream_options: [] }, type, 'stream_options'],
     ['include_usage that is a number', { stream: true, stream_options: { include_usage: 1 } }, type, 'include_usage'],
   ])('with %s is refused', (_name, over, code, param) => {
-    expect(refusal(chat.readCall, { ...asked, ...over })).toEqual({ status: 400, code, param });
+    expect(refusal(readChat, { ...asked, ...over })).toEqual({ status: 400, code, param });
   });
 
   it('4.4 is read, and unknown fields and shapes are the vendor’s business', () => {
@@ -59,7 +63,7 @@ describe('2.8 a chat request', () => {
       temperature: 7,
       thinking: { budget: 1 },
     };
-    expect(chat.readCall(body)).toEqual({
+    expect(readChat(body)).toEqual({
       kind: 'chat',
       model: 'shop',
       stream: true,
@@ -73,8 +77,8 @@ describe('2.8 a chat request', () => {
   it('null means not said', () => {
     const body = { ...asked, max_tokens: null, n: null, stream: null, temperature: null, stream_options: null };
     const call = { model: 'shop', stream: false, wantsUsage: false, maxOutputTokens: null, choices: 1 };
-    expect(chat.readCall(body)).toMatchObject(call);
-    expect(chat.readCall({ ...asked, max_tokens: 5 }).maxOutputTokens).toBe(5);
+    expect(readChat(body)).toMatchObject(call);
+    expect(readChat({ ...asked, max_tokens: 5 }).maxOutputTokens).toBe(5);
   });
 });
 
@@ -93,7 +97,7 @@ describe('4.1 a completions request', () => {
     ['temperature that is a string', { temperature: 'hot' }, type, 'temperature'],
     ['stream_options without stream', { stream_options: {} }, value, 'stream_options'],
   ])('with %s is refused', (_name, over, code, param) => {
-    expect(refusal(completions.readCall, { ...prompted, ...over })).toEqual({ status: 400, code, param });
+    expect(refusal(readCompletion, { ...prompted, ...over })).toEqual({ status: 400, code, param });
   });
 
   it.each<[string, JsonObject, number]>([
@@ -104,11 +108,11 @@ describe('4.1 a completions request', () => {
     ['three lists of tokens, n of 2', { prompt: [[1], [2], [3]], n: 2 }, 6],
     ['two strings, best of 5', { prompt: ['a', 'b'], n: 2, best_of: 5 }, 10],
   ])('with %s counts its choices', (_name, over, choices) => {
-    expect(completions.readCall({ ...prompted, ...over })).toMatchObject({ choices, maxOutputTokens: 16 });
+    expect(readCompletion({ ...prompted, ...over })).toMatchObject({ choices, maxOutputTokens: 16 });
   });
 
   it('has its own bound on tokens where it names one', () => {
-    expect(completions.readCall({ ...prompted, max_tokens: 0 }).maxOutputTokens).toBe(0);
-    expect(completions.readCall({ ...prompted, max_tokens: 200 }).maxOutputTokens).toBe(200);
+    expect(readCompletion({ ...prompted, max_tokens: 0 }).maxOutputTokens).toBe(0);
+    expect(readCompletion({ ...prompted, max_tokens: 200 }).maxOutputTokens).toBe(200);
   });
 });

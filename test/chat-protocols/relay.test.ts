@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../engine/plugin.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import completions from '../../plugins/protocols/openai-completions.ts';
+import { noHead } from './support.ts';
 
 function relayed(
   text: string,
@@ -10,7 +11,7 @@ function relayed(
   overrides: Parameters<typeof chat.relay.request>[3] = null,
 ): string {
   const body = Buffer.from(text);
-  const call = chat.readCall(JSON.parse(text) as JsonObject);
+  const call = chat.readCall(JSON.parse(text) as JsonObject, noHead);
   return chat.relay.request(body, call, vendorModel, overrides).toString('utf8');
 }
 
@@ -24,7 +25,7 @@ describe('the relay of equal protocols', () => {
 
   it('4.4 hands the very Buffer on where nothing changes', () => {
     const body = Buffer.from(`{"model":"shop",${messages}}`);
-    const call = chat.readCall(JSON.parse(body.toString()) as JsonObject);
+    const call = chat.readCall(JSON.parse(body.toString()) as JsonObject, noHead);
     expect(chat.relay.request(body, call, 'shop', null)).toBe(body);
   });
 

@@ -152,8 +152,8 @@ describe('there and back', () => {
       fc.property(answer, (events) => {
         const asked = callOf({ choices: 1 });
         const whole = chat.encodeReply(events, asked);
-        const encode = chat.encodeStream(asked);
-        const wire = events.map(encode).join('') + chat.terminator;
+        const { encode, end } = chat.encodeStream(asked);
+        const wire = events.map(encode).join('') + end();
         const decode = chat.decodeStream();
         const frames = wire.split('\n\n').filter((one) => one !== '');
         const again = frames.flatMap((frame) => decode({ event: null, data: frame.slice('data: '.length) }));

@@ -1,5 +1,5 @@
 import { translateBridge } from '../../engine/chain/translate.ts';
-import type { ChatCall, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
+import type { CallHead, ChatCall, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import completions from '../../plugins/protocols/openai-completions.ts';
 
@@ -8,6 +8,9 @@ export const protocols: Readonly<Record<string, ChatProtocol>> = {
   [completions.name]: completions,
 };
 
+/** A request of no particular path. */
+export const noHead: CallHead = { path: '', parameter: '', query: '' };
+
 /** No hook of these tests looks at the exchange. */
 const noExchange = {} as Parameters<ReturnType<typeof translateBridge>['stream']>[0];
 
@@ -15,7 +18,7 @@ const bridgeOf = (client: ChatProtocol, vendor: ChatProtocol) => translateBridge
 
 /** The codecs alone: between equal protocols the bridge would relay the bytes instead. */
 export function vendorBody(client: ChatProtocol, vendor: ChatProtocol, body: JsonObject): JsonObject {
-  const encoded = vendor.encodeRequest(client.decodeRequest(client.readCall(body).body), 'vendor-model');
+  const encoded = vendor.encodeRequest(client.decodeRequest(client.readCall(body, noHead).body), 'vendor-model');
   return JSON.parse(JSON.stringify(encoded)) as JsonObject;
 }
 
@@ -57,6 +60,9 @@ export const request = (over: Partial<ChatRequest>): ChatRequest => ({
   presencePenalty: null,
   frequencyPenalty: null,
   reasoningEffort: null,
+  reasoningBudget: null,
+  reasoningShown: null,
+  verbosity: null,
   responseFormat: null,
   user: null,
   extra: {},

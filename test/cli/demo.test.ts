@@ -87,7 +87,7 @@ test('simulate prints base URLs that answer', async () => {
   const simulation = start(['simulate', '--port', '0', '--json']);
   const [line] = await simulation.until('stdout', /^\{.*\}\n/);
   const { vendors } = JSON.parse(line) as { vendors: Record<string, string> };
-  expect(Object.keys(vendors).sort()).toEqual(['gemini', 'openai', 'xai']);
+  expect(Object.keys(vendors).sort()).toEqual(['anthropic', 'cohere', 'gemini', 'jina', 'openai', 'xai']);
   expect((await fetch(`${vendors.openai}/models`)).status).toBe(401);
   simulation.child.kill('SIGINT');
   expect((await simulation.finished).code).toBe(0);

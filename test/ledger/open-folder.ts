@@ -84,6 +84,11 @@ export function usageRow(key: KeyRecord, requestId: string, quota: number, chang
     code: null,
     usageSource: 'measured',
     durationMs: 12.5,
+    seconds: 0,
+    characters: 0,
+    searchUnits: 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
     firstByteMs: null,
     ...change,
   };

@@ -33,6 +33,11 @@ const row = (requestId) => ({
   usageSource: 'measured',
   durationMs: 1,
   firstByteMs: null,
+  seconds: 0,
+  characters: 0,
+  searchUnits: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
 });
 
 const settle = async (requestId) => {

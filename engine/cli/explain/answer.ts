@@ -58,6 +58,7 @@ function normalizedOf({ exchange }: Walk): Normalized | null {
     const { maxOutputTokens, choices } = call;
     return { kind: 'chat', stream, maxOutputTokens, choices };
   }
+  if (call.kind !== 'image') return null;
   const { responseFormat, references, settings, claims } = call;
   return { kind: 'image', responseFormat, stream, references: references.length, settings, claims };
 }

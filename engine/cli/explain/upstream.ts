@@ -1,8 +1,10 @@
 /** The exact request that a vendor would get, with every secret masked. */
+
 import type { LiveExchange } from '../../chain/exchange.ts';
 import type { Target } from '../../chain/target.ts';
 import { chatRequest, imageRequest } from '../../chain/upstream-request.ts';
 import type { Configuration } from '../../config/index.ts';
+import type { ChatCall } from '../../contract/chat.ts';
 import type { JsonValue } from '../../contract/values.ts';
 import type { UpstreamRequest } from '../../upstream/pools.ts';
 import { readForm } from './form-parts.ts';
@@ -67,7 +69,8 @@ function secretHeaders({ channel }: Target): string[] {
 
 export function explainRequest(exchange: LiveExchange, target: Target, configuration: Configuration): ExplainedRequest {
   const call = exchange.call!;
-  const request = call.kind === 'chat' ? chatRequest(exchange, call, target, 0) : imageRequest(call, target, 0);
+  const request =
+    call.kind === 'image' ? imageRequest(call, target, 0) : chatRequest(exchange, call as ChatCall, target, 0);
   const { channel } = target;
   const own = [...channel.credentials, ...secretHeaders(target)];
   const masked = createMasking([...own, ...outsideSecrets(configuration)]);

@@ -38,7 +38,16 @@ function createExchange({ snapshot, compiled, body }: Question): LiveExchange {
   headers.authorization = placeholder;
   headers['content-type'] = 'application/json';
   const { route } = compiled;
-  const exchange = new LiveExchange(new Reply(deaf, 'explain'), snapshot, compiled, 'post', route.path, '', headers);
+  const exchange = new LiveExchange(
+    new Reply(deaf, 'explain'),
+    snapshot,
+    compiled,
+    'post',
+    route.path,
+    '',
+    '',
+    headers,
+  );
   exchange.body = Buffer.from(JSON.stringify(body));
   return exchange;
 }
@@ -46,7 +55,7 @@ function createExchange({ snapshot, compiled, body }: Question): LiveExchange {
 function readCall(exchange: LiveExchange, { registry, compiled, body, form }: Question): void {
   const { route } = compiled;
   const protocol = registry.protocols.find(({ name }) => name === route.protocol) as ChatProtocol | ImageProtocol;
-  if (protocol.kind === 'chat') exchange.call = protocol.readCall(body);
+  if (protocol.kind === 'chat') exchange.call = protocol.readCall(body, exchange);
   else {
     const operation = route.operation === 'images.edit' ? 'edit' : 'generate';
     exchange.call = protocol.client!.readCall(operation, form ?? { kind: 'json', value: body });
@@ -59,7 +68,7 @@ export async function walk(question: Question): Promise<Walk> {
   try {
     await runHead(exchange.compiled.onHead, exchange);
     readCall(exchange, question);
-    exchange.offer = resolveOffer(exchange, question.snapshot.models, exchange.call!.model);
+    exchange.offer = resolveOffer(exchange, exchange.call!.model);
     await runRequest(exchange.compiled.onRequest, exchange);
     return { exchange, refusal: null };
   } catch (error) {

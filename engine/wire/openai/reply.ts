@@ -1,6 +1,7 @@
 /** What whole replies, chunks and errors of OpenAI's chat and completions have in common. */
-import type { ChatEvent, FinishReason, SseFrame } from '../../contract/chat.ts';
+import type { ChatEvent, FinishReason } from '../../contract/chat.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
+import type { SseFrame } from '../../contract/wire.ts';
 import { GatewayError } from '../../errors.ts';
 import { isObject } from './fields.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';

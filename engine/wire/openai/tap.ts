@@ -3,11 +3,14 @@
  * cut out (the usage chunk it did not ask for) or kept back (`[DONE]`, which waits for the journal; an error, which the
  * engine says in its own words).
  */
-import type { SseFrame, StreamTap, VendorError } from '../../contract/chat.ts';
+import type { StreamTap } from '../../contract/chat.ts';
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
+import type { SseFrame, VendorError } from '../../contract/wire.ts';
+import type { GatewayError } from '../../errors.ts';
 import { FrameSplitter, readFrames } from '../sse.ts';
 import { isObject } from './fields.ts';
+import { openAiStreamError } from './reply.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
 const COLON = 0x3a;
@@ -20,6 +23,8 @@ const tellingOrSeveral = new RegExp(`${telling.source}|\\n\\r?\\n[^\\r\\n]|\\r\\
 const blankLine = /\n\r?\n|\r\r/g;
 
 type Verdict = 'pass' | 'hide' | 'end';
+
+const done = Buffer.from('data: [DONE]\n\n');
 
 export class OpenAiTap implements StreamTap {
   begun = false;
@@ -47,6 +52,14 @@ export class OpenAiTap implements StreamTap {
     // A last frame that lacks only its blank line is closed here; one that broke off would break the client's parser.
     const closed = Buffer.concat([rest, Buffer.from('\n\n')]);
     return readFrames(closed).every(isWhole) ? this.take(closed) : null;
+  }
+
+  closing(): Buffer {
+    return done;
+  }
+
+  encodeError(error: GatewayError, requestId: string): string {
+    return openAiStreamError(error, requestId);
   }
 
   private take(bytes: Buffer): Buffer | null {

@@ -1,7 +1,8 @@
 /** OpenAI's `usage` object to tokens by kind, and the shape of its error body: many vendors speak both. */
-import type { VendorError } from '../../contract/chat.ts';
+
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
+import type { VendorError } from '../../contract/wire.ts';
 import { isObject } from './fields.ts';
 
 /** No request has a billion tokens: a vendor that says so is not believed, and the usage is estimated. */

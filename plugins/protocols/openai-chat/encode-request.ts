@@ -32,6 +32,7 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
       presence_penalty: request.presencePenalty,
       frequency_penalty: request.frequencyPenalty,
       reasoning_effort: request.reasoningEffort,
+      verbosity: request.verbosity,
       response_format: encodeFormat(request.responseFormat),
       user: request.user,
     }),

@@ -1,16 +1,24 @@
 /** Events as chunks (spec 6.2): role first, then deltas, the finish, and the usage where the client asked for it. */
-import { type ChatCall, type ChatEvent, ChunkWriter, type JsonObject, writeFinish } from '../../../engine/plugin.ts';
+import {
+  type ChatCall,
+  type ChatEvent,
+  ChunkWriter,
+  type JsonObject,
+  openAiStreamError,
+  type StreamEncoder,
+  writeFinish,
+} from '../../../engine/plugin.ts';
 import { encodeImage, encodeSignature } from './encode-extension.ts';
 
 type DeltaEvent = Exclude<ChatEvent, { type: 'start' | 'finish' | 'usage' | 'error' }>;
 
-export function encodeStream(call: ChatCall): (event: ChatEvent) => string {
+export function encodeStream(call: ChatCall): StreamEncoder {
   const writer = new ChunkWriter(call, 'chat.completion.chunk', 'chatcmpl-');
   const delta = (index: number, said: JsonObject, reason: string | null = null) =>
     writer.chunk({ index, delta: said, logprobs: null, finish_reason: reason });
   const role = (choice: number, content: string | null) =>
     writer.opens(choice) ? delta(choice, { role: 'assistant', content, refusal: null }) : '';
-  return (event) => {
+  const encode = (event: ChatEvent): string => {
     switch (event.type) {
       case 'start':
         // Nothing is written yet: a vendor that fails right after it can still be replaced by another.
@@ -28,6 +36,7 @@ export function encodeStream(call: ChatCall): (event: ChatEvent) => string {
         return role(event.choice, event.type === 'tool-call' ? null : '') + delta(event.choice, encodeDelta(event));
     }
   };
+  return { encode, end: () => 'data: [DONE]\n\n', encodeError: openAiStreamError };
 }
 
 function encodeDelta(event: DeltaEvent): JsonObject {

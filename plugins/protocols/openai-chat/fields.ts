@@ -22,6 +22,7 @@ const neutralFields: ReadonlySet<string> = new Set([
   'presence_penalty',
   'frequency_penalty',
   'reasoning_effort',
+  'verbosity',
   'response_format',
   'user',
 ]);

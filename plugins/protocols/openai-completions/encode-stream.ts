@@ -1,12 +1,18 @@
 /** Events as `text_completion` chunks. */
-import { type ChatCall, type ChatEvent, ChunkWriter } from '../../../engine/plugin.ts';
+import {
+  type ChatCall,
+  type ChatEvent,
+  ChunkWriter,
+  openAiStreamError,
+  type StreamEncoder,
+} from '../../../engine/plugin.ts';
 import { shownFinish, shownText } from './shown.ts';
 
-export function encodeStream(call: ChatCall): (event: ChatEvent) => string {
+export function encodeStream(call: ChatCall): StreamEncoder {
   const writer = new ChunkWriter(call, 'text_completion', 'cmpl-');
   const chunk = (index: number, text: string, reason: string | null) =>
     writer.chunk({ text, index, logprobs: null, finish_reason: reason });
-  return (event) => {
+  const encode = (event: ChatEvent): string => {
     if (event.type === 'start') writer.start(event);
     if (event.type === 'start' || event.type === 'error') return '';
     if (event.type === 'usage') return writer.takes(event.usage);
@@ -16,4 +22,5 @@ export function encodeStream(call: ChatCall): (event: ChatEvent) => string {
     const text = shownText(event);
     return text === '' ? '' : chunk(event.choice, text, null);
   };
+  return { encode, end: () => 'data: [DONE]\n\n', encodeError: openAiStreamError };
 }

@@ -21,6 +21,9 @@ export interface ChatBetween {
   stream(text: string, pieceSize?: number): StreamedText;
 }
 
+/** A request of no particular path. */
+const noHead = { path: '', parameter: '', query: '' };
+
 /** Two chat protocols as the engine puts them together; never the relay, also where both are the same. */
 export function chatBetween(client: ChatProtocol, vendor: ChatProtocol): ChatBetween {
   const bridge = translateBridge(client, vendor, []);
@@ -37,7 +40,7 @@ export function chatBetween(client: ChatProtocol, vendor: ChatProtocol): ChatBet
   return {
     request: (body) =>
       JSON.parse(
-        JSON.stringify(vendor.encodeRequest(client.decodeRequest(client.readCall(body).body), 'vendor-model')),
+        JSON.stringify(vendor.encodeRequest(client.decodeRequest(client.readCall(body, noHead).body), 'vendor-model')),
       ),
     reply(body) {
       const reply = bridge.reply(exchange, call(false), Buffer.from(JSON.stringify(body)));

@@ -80,6 +80,7 @@ const routeOf = (protocol: string, operation: Operation): Route => ({
   timeout: 300_000,
   bodyLimit: 1024 * 1024,
   failover: {},
+  imageFailover: {},
 });
 
 function imageBody(body: JsonObject, references: readonly ImageFile[]): ImageBody {
@@ -96,8 +97,8 @@ const samples: Readonly<Record<string, JsonObject>> = {
 /** What the client's protocol reads from a body. Throws GatewayError as it does, Error for an unknown protocol. */
 function callOf(name: string, body: JsonObject, references: readonly ImageFile[]): ChatCall | ImageCall {
   const protocol = builtIns.protocols.find((one) => one.name === name);
-  if (protocol?.kind === 'chat') return protocol.readCall(body);
-  if (protocol?.client === undefined) throw new Error(`no client speaks ${name}`);
+  if (protocol?.kind === 'chat') return protocol.readCall(body, { path: '', parameter: '', query: '' });
+  if (protocol?.kind !== 'image' || protocol.client === undefined) throw new Error(`no client speaks ${name}`);
   return protocol.client.readCall(references.length > 0 ? 'edit' : 'generate', imageBody(body, references));
 }
 
@@ -127,6 +128,7 @@ export function createExchange(given: ExchangeGiven = {}): TestExchange {
     path: route.path,
     headers: given.headers ?? {},
     parameter: '',
+    query: '',
     startedAt: Date.now(),
     startedMono: performance.now(),
     principal: { key, group },
@@ -145,6 +147,7 @@ export function createExchange(given: ExchangeGiven = {}): TestExchange {
       if (gone) listener();
       else listeners.push(listener);
     },
+    hold: null,
     capture: null,
     channelOrigin: 'https://vendor.test',
     slots: [],

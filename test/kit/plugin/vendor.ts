@@ -5,6 +5,7 @@ import { translateBridge } from '../../../engine/chain/translate.ts';
 import { linkFailover } from '../../../engine/config/failover.ts';
 import type {
   Channel,
+  ChatCall,
   ChatProtocol,
   FailoverAction,
   FailureReason,
@@ -100,7 +101,7 @@ export function openVendor(vendor: VendorDefinition, given: VendorGiven = {}): T
     const client = protocols.find((one) => one.name === exchange.route.protocol) as ChatProtocol;
     const protocol = ofKind('chat', client) as ChatProtocol;
     const bridge = protocol === client ? relayBridge(client) : translateBridge(client, protocol, []);
-    const bytes = bridge.request(exchange, call!, 'vendor-model', channel.parameters);
+    const bytes = bridge.request(exchange, call as ChatCall, 'vendor-model', channel.parameters);
     return { protocol, action: call!.stream ? 'stream' : 'whole', contentType: 'application/json', bytes };
   };
 
@@ -116,7 +117,7 @@ export function openVendor(vendor: VendorDefinition, given: VendorGiven = {}): T
       return { url: `${channel.origin}${transport.paths[action]}`, headers, body: parsed(contentType, bytes) };
     },
     failure(status, body, operation = 'chat') {
-      const protocol = ofKind(operation === 'chat' ? 'chat' : 'image');
+      const protocol = ofKind(operation === 'chat' ? 'chat' : 'image') as ChatProtocol | ImageProtocol;
       const reported = protocol.kind === 'chat' ? protocol.decodeError(body) : protocol.vendor!.decodeError(body);
       const failure = vendorFailure(vendor, status, reported, null);
       const { status: clientStatus, shownCode, message } = failure.error;

@@ -1,4 +1,4 @@
-/** What went wrong with one attempt at an image, as the attempts loop counts it. */
+/** What went wrong with one attempt, as a loop over attempts counts it. */
 import { GatewayError } from '../errors.ts';
 import { TooLargeError, TransportError } from '../upstream/answer.ts';
 import { codecFailure, type Failure, malformed, transportFailure } from '../upstream/failure.ts';
