@@ -20,6 +20,18 @@ export interface ReceivedRequest {
   status: number;
   /** Events (or parts of a whole body) written so far. */
   events: number;
+  /** Where the request asked for a WebSocket. */
+  readonly socket?: ReceivedSocket;
+}
+
+/** What came over a socket after the upgrade. */
+export interface ReceivedSocket {
+  /** Client events in their order: parsed JSON, or the text of what cannot be parsed. */
+  readonly frames: unknown[];
+  pings: number;
+  pongs: number;
+  /** How it ended (RFC 6455 7.1.5: 1005 without a code, 1006 without a close frame); absent while it is open. */
+  closed?: { readonly code: number; readonly reason: string };
 }
 
 const REQUEST_LIMIT = 1000;
@@ -29,22 +41,41 @@ const BYTE_LIMIT = 128_000_000;
 export interface ReceivedLog {
   readonly requests: ReceivedRequest[];
   record(request: ReceivedRequest): void;
+  /** Adds a frame of a socket, unless its request is forgotten already. */
+  recordFrame(request: ReceivedRequest, frame: unknown, bytes: number): void;
   clear(): void;
 }
 
 export function createReceivedLog(): ReceivedLog {
   const requests: ReceivedRequest[] = [];
+  const sizes = new Map<ReceivedRequest, number>();
   let bytes = 0;
+
+  const grow = (request: ReceivedRequest, more: number): void => {
+    sizes.set(request, (sizes.get(request) ?? 0) + more);
+    bytes += more;
+    while (requests.length > REQUEST_LIMIT || (bytes > BYTE_LIMIT && requests.length > 1)) forgetOldest();
+  };
+  const forgetOldest = (): void => {
+    const oldest = requests.shift()!;
+    bytes -= sizes.get(oldest)!;
+    sizes.delete(oldest);
+  };
+
   return {
     requests,
     record(request) {
       requests.push(request);
-      bytes += request.raw.length;
-      while (requests.length > REQUEST_LIMIT || (bytes > BYTE_LIMIT && requests.length > 1))
-        bytes -= requests.shift()!.raw.length;
+      grow(request, request.raw.length);
+    },
+    recordFrame(request, frame, length) {
+      if (!sizes.has(request) || !request.socket) return;
+      request.socket.frames.push(frame);
+      grow(request, length);
     },
     clear() {
       requests.length = 0;
+      sizes.clear();
       bytes = 0;
     },
   };

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createExchange } from './exchange.ts';
 import { createFaultRules, type FaultRule } from './faults/rules.ts';
 import { createPictures } from './images/pictures.ts';
+import { createRealtime } from './realtime/upgrade.ts';
 import { createReceivedLog, type ReceivedRequest } from './received.ts';
 import { VENDORS } from './vendors/index.ts';
 
@@ -45,7 +46,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   await listen(server, port, host);
   const bound = (server.address() as AddressInfo).port;
   const url = `http://${reachable(host)}:${bound}`;
-  server.on('request', createExchange({ origin: url, faults, received, pictures: createPictures(images) }));
+  const stage = { origin: url, faults, received, pictures: createPictures(images) };
+  const realtime = createRealtime(stage);
+  server.on('request', createExchange(stage));
+  server.on('upgrade', realtime.upgrade);
   return {
     url,
     port: bound,
@@ -55,7 +59,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       faults.clear();
       received.clear();
     },
-    close: () => close(server),
+    close() {
+      realtime.close();
+      return close(server);
+    },
   };
 }
 
