@@ -4,6 +4,7 @@ import { authorize, geminiError, refuse, statusError } from './gemini/errors.ts'
 import { answerCount, answerGenerate } from './gemini/generate.ts';
 import { answerModel, answerModels } from './gemini/models.ts';
 import { refusalOf } from './gemini/refusals.ts';
+import { answerDownload, answerPredict, answerVideoPath } from './gemini/videos.ts';
 
 const ACTIONS: Record<string, (call: Call) => Answer> = {
   generateContent: answerGenerate,
@@ -11,14 +12,18 @@ const ACTIONS: Record<string, (call: Call) => Answer> = {
   countTokens: answerCount,
   embedContent: answerEmbed,
   batchEmbedContents: answerBatch,
+  predictLongRunning: answerPredict,
 };
 
-/** Gemini API: generateContent, streamGenerateContent (SSE and JSON array), countTokens, embedContent, batchEmbedContents, models. */
+/** Gemini API: generateContent, streamGenerateContent (SSE and JSON array), countTokens, embedContent, batchEmbedContents, Veo's operations, models. */
 export const gemini: Vendor = {
   name: 'gemini',
   basePath: '/gemini/v1beta',
   handle(call) {
+    if (call.path.startsWith('/download/')) return answerDownload(call);
     authorize(call);
+    const video = answerVideoPath(call);
+    if (video) return video;
     const [, model, action] = /^\/v1beta\/models\/([^/:]+)(?::([A-Za-z]+))?$/.exec(call.path) ?? [];
     if (call.path === '/v1beta/models' && call.method === 'GET') return answerModels(call);
     if (model !== undefined && action === undefined && call.method === 'GET') return answerModel(model, call);

@@ -4,20 +4,22 @@ import { authorize, refuseArgument, refuseNotFound, xaiError } from './xai/error
 import { answerImages } from './xai/images.ts';
 import { answerModels } from './xai/models.ts';
 import { refusalOf } from './xai/refusals.ts';
+import { answerVideoFile, answerVideos } from './xai/videos.ts';
 
 const IMAGE_PATHS = ['/v1/images/generations', '/v1/images/edits'];
 
-/** xAI: images and edits (JSON only), models, and the files its answers point at. */
+/** xAI: images and edits (JSON only), videos, models, and the files its answers point at. */
 export const xai: Vendor = {
   name: 'xai',
   basePath: '/xai/v1',
   handle(call) {
-    if (call.path.startsWith('/files/')) return answerFile(call);
+    if (call.path.startsWith('/files/')) return answerVideoFile(call) ?? answerFile(call);
     authorize(call);
     if (IMAGE_PATHS.includes(call.path)) {
       if (call.method !== 'POST') return refuseArgument(405, 'Method Not Allowed');
       return answerImages(call);
     }
+    if (call.path.startsWith('/v1/videos/')) return answerVideos(call);
     if (call.path === '/v1/models' && call.method === 'GET') return answerModels();
     return refuseNotFound(`The requested resource was not found: ${call.method} ${call.path}`);
   },

@@ -17,6 +17,8 @@ export interface ModelFacts {
   readonly image?: ImageFacts;
   /** Only for models that embed: the dimensions of a vector. */
   readonly dimensions?: number;
+  /** Only for models that make videos, and nothing else. */
+  readonly films?: boolean;
   /** Generation 3 names its calls, signs its thoughts and wants the signatures back. */
   readonly signs?: boolean;
   /** Largest `thinkingBudget`; models without it think by level. */
@@ -47,6 +49,8 @@ export const MODELS: Record<string, ModelFacts> = {
   'gemini-3.6-flash': { displayName: 'Gemini 3.6 Flash', signs: true },
   'gemini-2.5-flash': { displayName: 'Gemini 2.5 Flash', mostThoughts: 24_576 },
   'gemini-embedding-001': { displayName: 'Gemini Embedding 001', dimensions: 3072 },
+  'veo-3.1-generate-preview': { displayName: 'Veo 3.1', films: true },
+  'veo-3.1-fast-generate-preview': { displayName: 'Veo 3.1 fast', films: true },
 };
 
 const GENERATION = ['generateContent', 'countTokens'];
@@ -61,13 +65,17 @@ export function modelFor(call: Call, method?: string): { name: string; facts: Mo
   return refuse(404, { message }, call);
 }
 
-const methodsOf = ({ dimensions }: ModelFacts): string[] => (dimensions === undefined ? GENERATION : EMBEDDING);
+function methodsOf({ dimensions, films }: ModelFacts): string[] {
+  if (films) return ['predictLongRunning'];
+  return dimensions === undefined ? GENERATION : EMBEDDING;
+}
 
 function describeModel(id: string): unknown {
   const facts = MODELS[id]!;
   const head = { name: `models/${id}`, version: '3.0', displayName: facts.displayName };
   const methods = { supportedGenerationMethods: methodsOf(facts) };
   if (facts.dimensions !== undefined) return { ...head, inputTokenLimit: 2048, outputTokenLimit: 1, ...methods };
+  if (facts.films) return { ...head, inputTokenLimit: 480, outputTokenLimit: 8192, ...methods };
   const sampling = { temperature: 1, maxTemperature: 2, topP: 0.95, topK: 64 };
   return { ...head, inputTokenLimit: 65536, outputTokenLimit: 32768, ...methods, ...sampling, thinking: true };
 }

@@ -1,5 +1,6 @@
 import { jsonAnswer } from '../../answers.ts';
 import type { Answer } from '../../contract.ts';
+import { VIDEO_MODELS } from './videos-models.ts';
 
 export interface ModelFacts {
   readonly mime: 'jpeg' | 'png';
@@ -17,6 +18,11 @@ export const MODELS: Record<string, ModelFacts> = {
 };
 
 export function answerModels(): Answer {
-  const data = Object.keys(MODELS).map((id) => ({ id, object: 'model', created: 1772400000, owned_by: 'xai' }));
+  const data = [...Object.keys(MODELS), ...Object.keys(VIDEO_MODELS)].map((id) => ({
+    id,
+    object: 'model',
+    created: 1772400000,
+    owned_by: 'xai',
+  }));
   return jsonAnswer(200, { object: 'list', data });
 }

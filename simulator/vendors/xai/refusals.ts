@@ -7,7 +7,8 @@ import { MODELS } from './models.ts';
 const SMALL = { format: 'jpeg', width: 960, height: 960, seed: 'kept' } as const;
 
 /** `safety` and `some`: 200 with `respect_moderation:false`; `prompt`: 400, and charged all the same; `noimage`: an empty item. */
-export function refusalOf(kind: RefusalKind, call: Call): Answer {
+export function refusalOf(kind: RefusalKind, call: Call, answer: Answer): Answer {
+  if (!call.path.startsWith('/v1/images/') && !(kind === 'prompt' && call.method === 'POST')) return answer;
   const usage = { cost_in_usd_ticks: MODELS[call.model ?? '']?.ticks ?? 0 };
   if (kind === 'prompt') {
     const error = 'Generated image rejected by content moderation.';

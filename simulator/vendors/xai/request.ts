@@ -85,7 +85,7 @@ export function readImageRequest(call: Call): { request: ImageRequest; model: Mo
   return { request, model };
 }
 
-function jsonBody(call: Call): Record<string, unknown> {
+export function jsonBody(call: Call): Record<string, unknown> {
   if (!call.headers['content-type']?.startsWith('application/json'))
     return refuseArgument(415, 'Expected request with `Content-Type: application/json`');
   const { body } = call;
