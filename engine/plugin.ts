@@ -36,6 +36,7 @@ export { hashKey, isWellFormedKey } from './ledger/key.ts';
 export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/base64.ts';
 export * from './wire/custom-tool.ts';
+export * from './wire/drawn-call.ts';
 export * from './wire/frame-tap.ts';
 export * from './wire/lift.ts';
 export * from './wire/openai/call.ts';

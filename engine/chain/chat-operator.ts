@@ -2,6 +2,7 @@
 import type { ChatCall, ChatProtocol } from '../contract/chat.ts';
 import type { ImageCall } from '../contract/image.ts';
 import { isCapable, type Operation } from '../contract/operations.ts';
+import { GatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
 import { ChatAttempts } from './chat-attempt.ts';
@@ -34,6 +35,8 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, par
     exchange.offer = resolveOffer(exchange, call.model, draws ? drawing : none);
     if (isCapable(exchange.offer.model.operations, 'chat')) return proceed(exchange, ending, chat);
     const drawn = images!.readCall(call);
+    if (!isCapable(exchange.offer.model.operations, `images.${drawn.operation}`))
+      throw new GatewayError('unsupported_parameter', 'This model draws, but takes no reference images.');
     exchange.call = drawn;
     proceed(exchange, ending, () => draw(exchange, drawn, call));
   };

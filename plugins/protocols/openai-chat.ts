@@ -2,6 +2,7 @@ import { type ChatProtocol, defineProtocol, openAiError, openAiRelay, readOpenAi
 import { decodeReply } from './openai-chat/decode-reply.ts';
 import { decodeRequest } from './openai-chat/decode-request.ts';
 import { decodeStream } from './openai-chat/decode-stream.ts';
+import { images } from './openai-chat/draw.ts';
 import { encodeReply } from './openai-chat/encode-reply.ts';
 import { encodeRequest } from './openai-chat/encode-request.ts';
 import { encodeStream } from './openai-chat/encode-stream.ts';
@@ -23,4 +24,5 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError: openAiError,
   decodeError: readOpenAiError,
+  images,
 });

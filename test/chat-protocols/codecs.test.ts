@@ -127,13 +127,91 @@ describe('replies for a client', () => {
   it('a call that must come back signed carries its signature to the client and back', () => {
     const events: ChatEvent[] = [
       start,
-      { type: 'tool-call', choice: 0, index: 0, id: 'a', name: 'f', signature: 'c2ln' },
+      { type: 'tool-call', choice: 0, index: 0, id: 'a', name: 'f', signature: 'gemini-generate:c2ln' },
       finish,
     ];
     const reply = chat.encodeReply(events, callOf()) as { choices: { message: JsonObject }[] };
     const { messages } = chat.decodeRequest({ model: 'm', messages: [reply.choices[0]!.message] });
-    expect(messages[0]!.parts).toEqual([{ type: 'tool-call', id: 'a', name: 'f', arguments: '', signature: 'c2ln' }]);
-    expect(events.map(chat.encodeStream(callOf()).encode).join('')).toContain('"thought_signature":"c2ln"');
+    expect(messages[0]!.parts).toEqual([
+      { type: 'tool-call', id: 'a', name: 'f', arguments: '', signature: 'gemini-generate:c2ln' },
+    ]);
+    expect(events.map(chat.encodeStream(callOf()).encode).join('')).toContain(
+      '"thought_signature":"gemini-generate:c2ln"',
+    );
+  });
+
+  it('a signed thought goes to the client with its text and comes back with its vendor’s name', () => {
+    const events: ChatEvent[] = [
+      start,
+      { type: 'reasoning', choice: 0, text: 'Hm' },
+      { type: 'reasoning', choice: 0, text: '.', signature: 'anthropic-messages:EqQB' },
+      { type: 'reasoning', choice: 0, text: '', signature: 'anthropic-messages:!data' },
+      { type: 'text', choice: 0, text: 'Hi' },
+      finish,
+    ];
+    const details = [
+      { type: 'reasoning.text', text: 'Hm.', signature: 'anthropic-messages:EqQB' },
+      { type: 'reasoning.encrypted', data: 'anthropic-messages:!data' },
+    ];
+    const reply = chat.encodeReply(events, callOf()) as { choices: { message: JsonObject }[] };
+    expect(reply.choices[0]!.message).toMatchObject({ reasoning_content: 'Hm.', reasoning_details: details });
+    const { messages } = chat.decodeRequest({ model: 'm', messages: [reply.choices[0]!.message] });
+    expect(messages[0]!.parts).toEqual([
+      { type: 'reasoning', text: 'Hm.', signature: 'anthropic-messages:EqQB' },
+      { type: 'reasoning', text: '', signature: 'anthropic-messages:!data' },
+      { type: 'text', text: 'Hi' },
+    ]);
+    const { encode } = chat.encodeStream(callOf());
+    const streamed = events.map(encode).join('');
+    for (const detail of details) expect(streamed).toContain(`"reasoning_details":[${JSON.stringify(detail)}]`);
+    // A vendor of this protocol is not given what another one signed.
+    const again = chat.encodeRequest(request({ messages }), 'v') as { messages: JsonObject[] };
+    expect(again.messages[0]).toEqual({ role: 'assistant', content: 'Hi' });
+  });
+
+  it('a vendor of this protocol gets its own signatures back as it made them', () => {
+    const message = {
+      role: 'assistant',
+      content: 'Hi',
+      reasoning_content: 'Hm.',
+      reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }],
+      tool_calls: [
+        {
+          id: 'a',
+          type: 'function',
+          function: { name: 'f', arguments: '{}' },
+          extra_content: { google: { thought_signature: 'b3du' } },
+        },
+      ],
+    };
+    const events = chat.decodeReply({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+    expect(events).toContainEqual({ type: 'reasoning', choice: 0, text: '', signature: 'openai-chat:c2ln' });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'tool-call', signature: 'openai-chat:b3du' }));
+    const { messages } = chat.decodeRequest({ model: 'm', messages: [message] });
+    const again = chat.encodeRequest(request({ messages }), 'v') as { messages: JsonObject[] };
+    expect(again.messages[0]).toMatchObject({
+      reasoning_details: message.reasoning_details,
+      tool_calls: message.tool_calls,
+    });
+  });
+
+  it('a tool that takes plain text is called with plain text, whole and streamed', () => {
+    const body = { tools: [{ type: 'custom', custom: { name: 'shell' } }] };
+    const events: ChatEvent[] = [
+      start,
+      { type: 'tool-call', choice: 0, index: 0, id: 'a', name: 'shell' },
+      { type: 'tool-arguments', choice: 0, index: 0, text: '{"input":"ls' },
+      { type: 'tool-arguments', choice: 0, index: 0, text: ' -l"}' },
+      { type: 'finish', choice: 0, reason: 'tool-calls' },
+    ];
+    const reply = chat.encodeReply(events, callOf({ body })) as { choices: { message: JsonObject }[] };
+    expect(reply.choices[0]!.message.tool_calls).toEqual([
+      { id: 'a', type: 'custom', custom: { name: 'shell', input: 'ls -l' } },
+    ]);
+    const { encode } = chat.encodeStream(callOf({ body }));
+    expect(events.map(encode).join('')).toContain('{"tool_calls":[{"index":0,"custom":{"input":"ls -l"}}]}');
+    const { messages } = chat.decodeRequest({ model: 'm', messages: [reply.choices[0]!.message] });
+    expect(messages[0]!.parts).toEqual([{ type: 'tool-call', id: 'a', name: 'shell', arguments: '{"input":"ls -l"}' }]);
   });
 
   it('4.4 a frame that is no JSON object breaks the stream off', () => {

@@ -3,17 +3,21 @@ import {
   arrayAt,
   type ChatMessage,
   type ChatPart,
+  customToolArguments,
   GatewayError,
   invalidType,
   isObject,
   type JsonObject,
   type JsonValue,
   objectAt,
+  signatureOf,
   stringAt,
   stringOrNull,
   unsupported,
 } from '../../../engine/plugin.ts';
 import { decodePart } from './decode-part.ts';
+import { protocolName } from './fields.ts';
+import { decodeDetails } from './reasoning-details.ts';
 
 const roles: Readonly<Record<string, ChatMessage['role']>> = {
   system: 'system',
@@ -62,9 +66,7 @@ function assistantParts(message: JsonObject, place: string): ChatPart[] {
     if (isObject(message[name])) throw unsupported(`${place}.${name}`, 'cannot be carried to this model’s vendor.');
   }
   const parts: ChatPart[] = [];
-  const reasoning = message.reasoning_content ?? message.reasoning;
-  if (typeof reasoning === 'string' && reasoning !== '')
-    parts.push({ type: 'reasoning', text: reasoning, signature: null });
+  parts.push(...decodeThoughts(message));
   if ((message.content ?? '') !== '') parts.push(...contentParts(message.content, `${place}.content`));
   const refusal = stringOrNull(message.refusal, `${place}.refusal`);
   if (refusal) parts.push({ type: 'refusal', text: refusal });
@@ -73,10 +75,20 @@ function assistantParts(message: JsonObject, place: string): ChatPart[] {
   return parts;
 }
 
+/** Signed thoughts stand in `reasoning_details` as the gateway gave them; the plain text repeats them. */
+function decodeThoughts(message: JsonObject): ChatPart[] {
+  const signed = decodeDetails(message.reasoning_details);
+  if (signed.length > 0) return signed;
+  const reasoning = message.reasoning_content ?? message.reasoning;
+  const isSaid = typeof reasoning === 'string' && reasoning !== '';
+  return isSaid ? [{ type: 'reasoning', text: reasoning, signature: null }] : [];
+}
+
 function decodeCall(value: JsonValue, place: string): ChatPart {
   const call = objectAt(value, place);
+  if (call.type === 'custom') return decodeCustomCall(call, place);
   if ((call.type ?? 'function') !== 'function')
-    throw unsupported(`${place}.type`, 'must be `function` for this model.');
+    throw unsupported(`${place}.type`, 'must be `function` or `custom` for this model.');
   const called = objectAt(call.function, `${place}.function`);
   const signature = readSignature(call);
   return {
@@ -88,9 +100,19 @@ function decodeCall(value: JsonValue, place: string): ChatPart {
   };
 }
 
+function decodeCustomCall(call: JsonObject, place: string): ChatPart {
+  const custom = objectAt(call.custom, `${place}.custom`);
+  return {
+    type: 'tool-call',
+    id: stringAt(call.id, `${place}.id`),
+    name: stringAt(custom.name, `${place}.custom.name`),
+    arguments: customToolArguments(stringAt(custom.input, `${place}.custom.input`)),
+  };
+}
+
 /** Where Google's own chat endpoint puts the signature of a thought; clients send it back untouched. */
 function readSignature({ extra_content }: JsonObject): string | null {
   if (!isObject(extra_content) || !isObject(extra_content.google)) return null;
   const { thought_signature } = extra_content.google;
-  return typeof thought_signature === 'string' ? thought_signature : null;
+  return typeof thought_signature === 'string' ? signatureOf(protocolName, thought_signature) : null;
 }

@@ -4,6 +4,7 @@ import {
   booleanOrNull,
   type ChatRequest,
   type ChatTool,
+  customToolParameters,
   GatewayError,
   type JsonObject,
   type JsonValue,
@@ -48,13 +49,25 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 function decodeTool(value: JsonValue, index: number): ChatTool {
   const place = `tools[${index}]`;
   const tool = objectAt(value, place);
-  if (tool.type !== 'function') throw unsupported(`${place}.type`, 'must be `function` for this model.');
+  if (tool.type === 'custom') return decodeCustomTool(tool, place);
+  if (tool.type !== 'function') throw unsupported(`${place}.type`, 'must be `function` or `custom` for this model.');
   const definition = objectAt(tool.function, `${place}.function`);
   return {
     name: stringAt(definition.name, `${place}.function.name`),
     description: stringOrNull(definition.description, `${place}.function.description`),
     parameters: definition.parameters ?? null,
     strict: booleanOrNull(definition.strict, `${place}.function.strict`),
+  };
+}
+
+function decodeCustomTool(tool: JsonObject, place: string): ChatTool {
+  const custom = objectAt(tool.custom, `${place}.custom`);
+  return {
+    name: stringAt(custom.name, `${place}.custom.name`),
+    description: stringOrNull(custom.description, `${place}.custom.description`),
+    parameters: customToolParameters,
+    strict: null,
+    custom: true,
   };
 }
 
@@ -67,9 +80,10 @@ function decodeToolChoice(value: JsonValue | undefined): ChatRequest['toolChoice
     });
   }
   const choice = objectAt(value, 'tool_choice');
-  if (choice.type !== 'function') throw unsupported('tool_choice.type', 'must be `function` for this model.');
-  const { name } = objectAt(choice.function, 'tool_choice.function');
-  return { name: stringAt(name, 'tool_choice.function.name') };
+  if (choice.type !== 'function' && choice.type !== 'custom')
+    throw unsupported('tool_choice.type', 'must be `function` or `custom` for this model.');
+  const place = `tool_choice.${choice.type}`;
+  return { name: stringAt(objectAt(choice[choice.type], place).name, `${place}.name`) };
 }
 
 function decodeFormat(value: JsonValue | undefined): ChatRequest['responseFormat'] {

@@ -1,10 +1,13 @@
 /** What a message or a delta says, as events. */
 import { type ChatEvent, isObject, type JsonObject, type JsonValue } from '../../../engine/plugin.ts';
+import { vendorSignatures } from './reasoning-details.ts';
 
 export function saidEvents(choice: number, said: JsonObject): ChatEvent[] {
   const events: ChatEvent[] = [];
   const reasoning = textOf(said.reasoning_content) || textOf(said.reasoning);
   if (reasoning !== '') events.push({ type: 'reasoning', choice, text: reasoning });
+  for (const signature of vendorSignatures(said.reasoning_details))
+    events.push({ type: 'reasoning', choice, text: '', signature });
   const text = textOf(said.content);
   if (text !== '') events.push({ type: 'text', choice, text });
   const refusal = textOf(said.refusal);

@@ -1,5 +1,13 @@
 /** Tool calls of one answer as events, whole or in fragments. */
-import { type ChatEvent, isObject, type JsonObject, type JsonValue, readIndex } from '../../../engine/plugin.ts';
+import {
+  type ChatEvent,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  readIndex,
+  signedBy,
+} from '../../../engine/plugin.ts';
+import { protocolName } from './fields.ts';
 
 interface OpenCall {
   readonly id: string;
@@ -48,6 +56,6 @@ function argumentsOf(value: JsonValue | undefined): string {
 function signatureOf({ extra_content }: JsonObject): { signature?: string } {
   const google = isObject(extra_content) ? extra_content.google : null;
   return isObject(google) && typeof google.thought_signature === 'string'
-    ? { signature: google.thought_signature }
+    ? { signature: signedBy(protocolName, google.thought_signature) }
     : {};
 }

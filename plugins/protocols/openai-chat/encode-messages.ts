@@ -1,6 +1,16 @@
 /** Neutral messages as this protocol writes them. */
-import { type ChatMessage, type ChatPart, type JsonObject, present, unsupported } from '../../../engine/plugin.ts';
+import {
+  type ChatMessage,
+  type ChatPart,
+  type JsonObject,
+  ownSignature,
+  present,
+  unsupported,
+} from '../../../engine/plugin.ts';
+import { encodeSignature } from './encode-extension.ts';
 import { encodeContent } from './encode-part.ts';
+import { protocolName } from './fields.ts';
+import { encodeDetail } from './reasoning-details.ts';
 
 type ToolResult = Extract<ChatPart, { type: 'tool-result' }>;
 type ToolCall = Extract<ChatPart, { type: 'tool-call' }>;
@@ -31,9 +41,12 @@ export function encodeMessages(messages: readonly ChatMessage[]): JsonObject[] {
   return written;
 }
 
-function encodeResult({ id, parts }: ToolResult): JsonObject {
+function encodeResult({ id, parts, error }: ToolResult): JsonObject {
   const texts = parts.filter((part) => part.type === 'text');
-  return { role: 'tool', tool_call_id: id, content: encodeContent(texts, 'messages') };
+  // There is no word for a failed call.
+  const said: ChatPart[] = error ? [{ type: 'text', text: 'Error: ' }, ...texts] : texts;
+  const joined = said.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { role: 'tool', tool_call_id: id, content: error ? joined : encodeContent(texts, 'messages') };
 }
 
 function encodeOther({ role, name, parts }: ChatMessage, place: string): JsonObject {
@@ -44,11 +57,12 @@ function encodeOther({ role, name, parts }: ChatMessage, place: string): JsonObj
   };
 }
 
-/** Signed reasoning is another vendor's: this one could not check it. */
+/** What another protocol's vendor signed, this one could not check: it is left out. */
 function encodeAssistant({ name, parts }: ChatMessage, place: string): JsonObject {
   const texts: ChatPart[] = [];
   const calls: ToolCall[] = [];
   let reasoning = '';
+  const details: JsonObject[] = [];
   let refusal = '';
   for (const part of parts) {
     if (part.type === 'text') texts.push(part);
@@ -57,15 +71,26 @@ function encodeAssistant({ name, parts }: ChatMessage, place: string): JsonObjec
     else if (part.type !== 'reasoning')
       throw unsupported(place, `cannot hold a part of the type ${part.type} in an assistant’s message.`);
     else if (part.signature === null) reasoning += part.text;
+    else {
+      const own = ownSignature(protocolName, part.signature);
+      if (own !== null) details.push(encodeDetail(part.text, own));
+    }
   }
   return {
     role: 'assistant',
     ...(name === undefined ? {} : { name }),
     content: texts.length === 0 ? null : encodeContent(texts, place),
-    ...present({ reasoning_content: reasoning || null, refusal: refusal || null, tool_calls: calls.map(encodeCall) }),
+    ...present({
+      reasoning_content: reasoning || null,
+      reasoning_details: details,
+      refusal: refusal || null,
+      tool_calls: calls.map(encodeCall),
+    }),
   };
 }
 
 function encodeCall(call: ToolCall): JsonObject {
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+  const signature = ownSignature(protocolName, call.signature) ?? undefined;
+  const called = { name: call.name, arguments: call.arguments };
+  return { id: call.id, type: 'function', function: called, ...encodeSignature(signature) };
 }

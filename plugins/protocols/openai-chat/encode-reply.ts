@@ -2,15 +2,20 @@
 import {
   type ChatCall,
   type ChatEvent,
+  customToolInput,
   type FinishReason,
   type JsonObject,
   present,
   replyHead,
+  shownSignature,
   type TokenUsage,
   writeFinish,
   writeOpenAiUsage,
 } from '../../../engine/plugin.ts';
+import { customToolNames } from './custom-tools.ts';
 import { encodeImage, encodeSignature } from './encode-extension.ts';
+import { protocolName } from './fields.ts';
+import { shownDetail } from './reasoning-details.ts';
 
 interface FoldedCall {
   readonly id: string;
@@ -22,6 +27,9 @@ interface FoldedCall {
 interface FoldedChoice {
   text: string;
   reasoning: string;
+  /** Of the thought that is not signed yet. */
+  thought: string;
+  readonly details: JsonObject[];
   refusal: string;
   reason: FinishReason;
   readonly calls: Map<number, FoldedCall>;
@@ -45,7 +53,16 @@ class Fold {
   at(index: number): FoldedChoice {
     const known = this.choices.get(index);
     if (known !== undefined) return known;
-    const fresh: FoldedChoice = { text: '', reasoning: '', refusal: '', reason: 'stop', calls: new Map(), images: [] };
+    const fresh: FoldedChoice = {
+      text: '',
+      reasoning: '',
+      thought: '',
+      details: [],
+      refusal: '',
+      reason: 'stop',
+      calls: new Map(),
+      images: [],
+    };
     this.choices.set(index, fresh);
     return fresh;
   }
@@ -55,8 +72,10 @@ type ChoiceEvent = Exclude<ChatEvent, { type: 'error' | 'start' | 'usage' }>;
 
 function takeInto(choice: FoldedChoice, event: ChoiceEvent): void {
   switch (event.type) {
-    case 'text':
     case 'reasoning':
+      takeThought(choice, event);
+      break;
+    case 'text':
     case 'refusal':
       choice[event.type] += event.text;
       break;
@@ -76,27 +95,49 @@ function takeInto(choice: FoldedChoice, event: ChoiceEvent): void {
   }
 }
 
+function takeThought(choice: FoldedChoice, { text, signature }: Extract<ChoiceEvent, { type: 'reasoning' }>): void {
+  choice.reasoning += text;
+  choice.thought += text;
+  if (signature === undefined) return;
+  choice.details.push(shownDetail(choice.thought, signature));
+  choice.thought = '';
+}
+
 export function encodeReply(events: readonly ChatEvent[], call: ChatCall): JsonObject {
   const fold = new Fold();
   for (const event of events) fold.take(event);
   if (fold.choices.size === 0) fold.at(0);
   const { id, created, model } = replyHead(fold.start, call, 'chatcmpl-');
-  const choices = [...fold.choices].sort(([a], [b]) => a - b).map(([index, choice]) => encodeChoice(index, choice));
+  const custom = customToolNames(call);
+  const sorted = [...fold.choices].sort(([a], [b]) => a - b);
+  const choices = sorted.map(([index, choice]) => encodeChoice(index, choice, custom));
   const usage = fold.usage === null ? {} : { usage: writeOpenAiUsage(fold.usage) };
   return { id, object: 'chat.completion', created, model, choices, ...usage };
 }
 
-function encodeChoice(index: number, { text, reasoning, refusal, reason, calls, images }: FoldedChoice): JsonObject {
+function encodeChoice(index: number, choice: FoldedChoice, custom: ReadonlySet<string>): JsonObject {
+  const { text, reasoning, details, refusal, reason, calls, images } = choice;
   const isSilent = text === '' && (calls.size > 0 || refusal !== '');
   const message = {
     role: 'assistant',
     content: isSilent ? null : text,
     refusal: refusal || null,
-    ...present({ reasoning_content: reasoning || null, images, tool_calls: [...calls.values()].map(encodeCall) }),
+    ...present({
+      reasoning_content: reasoning || null,
+      reasoning_details: details,
+      images,
+      tool_calls: [...calls.values()].map((call) => encodeCall(call, custom)),
+    }),
   };
   return { index, message, logprobs: null, finish_reason: writeFinish(reason) };
 }
 
-function encodeCall({ id, name, signature, arguments: text }: FoldedCall): JsonObject {
-  return { id, type: 'function', function: { name, arguments: text }, ...encodeSignature(signature) };
+function encodeCall({ id, name, signature, arguments: text }: FoldedCall, custom: ReadonlySet<string>): JsonObject {
+  if (custom.has(name)) return { id, type: 'custom', custom: { name, input: customToolInput(text) } };
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: text },
+    ...encodeSignature(signature && shownSignature(protocolName, signature)),
+  };
 }

@@ -1,0 +1,70 @@
+/** An image request that was not made on an image route: the same call as the image routes read. */
+import type { ImageCall, ImageFields, ImageFile } from '../contract/image.ts';
+import type { JsonObject } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
+import { sniffImage } from '../objects/image-type.ts';
+
+/** A reference image as a conversation holds it: Base64. */
+export interface InlineImage {
+  readonly data: string;
+  readonly mediaType: string | null;
+  /** The field it came in, for errors. */
+  readonly param: string;
+}
+
+export interface DrawnRequest {
+  readonly model: string;
+  readonly prompt: string;
+  readonly references: readonly InlineImage[];
+  readonly fields: Partial<ImageFields>;
+  readonly responseFormat: 'url' | 'b64_json';
+  readonly stream: boolean;
+  readonly partialImages?: number | null;
+  readonly extra?: JsonObject;
+}
+
+/** Without references it generates, with some it edits. Throws `invalid_value` for what is no Base64 image. */
+export function drawnCall(request: DrawnRequest): ImageCall {
+  const fields: ImageFields = {
+    n: null,
+    size: null,
+    aspect_ratio: null,
+    resolution: null,
+    image_size: null,
+    quality: null,
+    ...request.fields,
+  };
+  const references = request.references.map(fileOf);
+  return {
+    kind: 'image',
+    operation: references.length > 0 ? 'edit' : 'generate',
+    model: request.model,
+    prompt: request.prompt,
+    fields,
+    responseFormat: request.responseFormat,
+    stream: request.stream,
+    partialImages: request.partialImages ?? null,
+    references,
+    mask: null,
+    extra: request.extra ?? {},
+    claims: [],
+    settings: {
+      n: fields.n ?? 1,
+      size: fields.size,
+      quality: fields.quality,
+      aspectRatio: fields.aspect_ratio,
+      resolution: fields.resolution ?? fields.image_size,
+    },
+  };
+}
+
+function fileOf({ data, param }: InlineImage, index: number): ImageFile {
+  const bytes = Buffer.from(data, 'base64');
+  const sniffed = sniffImage(bytes);
+  if (sniffed === null) throw new GatewayError('invalid_value', `\`${param}\` is not an image in Base64.`, { param });
+  return {
+    bytes,
+    mediaType: sniffed.mediaType,
+    name: `image-${index + 1}.${sniffed.mediaType.slice('image/'.length)}`,
+  };
+}
