@@ -143,6 +143,7 @@ describe('responses', () => {
     const allowed = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'lookup' }] };
     expect((await respond({ tools, tool_choice: allowed })).body.output[0].name).toBe('lookup');
     expect((await respond({ tools, tool_choice: 'none' })).body.output[0].type).toBe('message');
+    expect((await respond({ tools, input: 'x [calls=0]' })).body.output[0].type).toBe('message');
     const events = await streamOf({ tools: [custom] });
     expect(typesOf(events).slice(3, 5)).toEqual([
       'response.custom_tool_call_input.delta',

@@ -46,7 +46,8 @@ export function produce(question: Question): Outcome {
   return finish([...produced, message], cut.tokens, { incomplete, images });
 }
 
-const toolOf = ({ request }: Question): Tool | undefined => chosenTool(request.tool_choice, request.tools ?? []);
+const toolOf = ({ request, steering }: Question): Tool | undefined =>
+  steering.calls === 0 ? undefined : chosenTool(request.tool_choice, request.tools ?? []);
 
 /** A reasoning item, where the model reasons and the request or its steering shows any interest in it. */
 function produceReasoning({ call, request, model, steering }: Question): Produced[] {
