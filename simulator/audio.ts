@@ -1,5 +1,5 @@
 /** The most bytes `audioBytes` gives at once. */
-export const LARGEST_PIECE = 65_536;
+const LARGEST_PIECE = 65_536;
 
 /** Bytes that change with their position, twice over so that any piece is a view of them: a long answer costs no memory. */
 const PATTERN = Buffer.from(

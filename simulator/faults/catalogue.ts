@@ -85,6 +85,10 @@ const FAULTS: { [Name in keyof Fault]?: Apply<Name> } = {
   reset: (answer) => ({ ...answer, ending: 'reset' }),
 };
 
+/** Faults of JSON and of events leave sound and pictures as they are. */
+const TEXT_FAULTS: readonly (keyof Fault)[] = ['malformed', 'errorframe', 'hugeline', 'crlf'];
+const isBinary = ({ headers }: Answer): boolean => /^(audio|image|video)\//.test(headers['content-type'] ?? '');
+
 const ORDER = Object.keys(FAULTS) as (keyof Fault)[];
 
 /** Runs an answer through every fault that is set. */
@@ -93,6 +97,7 @@ export function applyFaults(answer: Answer, scene: Scene): Answer {
   return ORDER.reduce((result, name) => {
     const setting = scene.call.fault[name];
     if (setting === undefined || setting === false) return result;
+    if (TEXT_FAULTS.includes(name) && isBinary(result)) return result;
     return (FAULTS[name] as Apply<typeof name>)(result, setting as never, scene);
   }, answer);
 }

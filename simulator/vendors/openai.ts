@@ -26,7 +26,7 @@ const POST_ROUTES: Record<string, (call: Call) => Answer> = {
   '/v1/images/edits': answerEdit,
 };
 
-/** OpenAI: chat completions, legacy completions, images and edits (JSON and multipart), models. */
+/** OpenAI over HTTP; its WebSocket is in `simulator/realtime/`. */
 export const openai: Vendor = {
   name: 'openai',
   basePath: '/openai/v1',

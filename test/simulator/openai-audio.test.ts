@@ -291,6 +291,9 @@ describe('speech', () => {
     expect(await ask('cut=2')).toMatchObject({ status: 200, ending: 'end' });
     expect(simulator.current.received.at(-1)!.events).toBe(2);
     expect((await ask('stall=2')).ending).toBe('open');
+    const whole = await ask('nodone');
+    for (const fault of ['crlf', 'hugeline', 'malformed=1', 'errorframe=2'])
+      expect((await ask(fault)).body.equals(whole.body)).toBe(true);
     expect((await ask('empty200')).head).toContain('audio/mpeg');
     expect((await ask('wrongtype')).head).toContain('text/html');
     expect((await ask('reset=read')).ending).toBe('ECONNRESET');
