@@ -6,6 +6,7 @@ import { images } from './openai-chat/draw.ts';
 import { encodeReply } from './openai-chat/encode-reply.ts';
 import { encodeRequest } from './openai-chat/encode-request.ts';
 import { encodeStream } from './openai-chat/encode-stream.ts';
+import { features } from './openai-chat/features.ts';
 import { outputText } from './openai-chat/output-text.ts';
 import { readCall } from './openai-chat/read-call.ts';
 
@@ -24,5 +25,6 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError: openAiError,
   decodeError: readOpenAiError,
+  features,
   images,
 });

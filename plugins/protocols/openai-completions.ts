@@ -4,6 +4,7 @@ import { decodeRequest } from './openai-completions/decode-request.ts';
 import { encodeReply } from './openai-completions/encode-reply.ts';
 import { encodeRequest } from './openai-completions/encode-request.ts';
 import { encodeStream } from './openai-completions/encode-stream.ts';
+import { features } from './openai-completions/features.ts';
 import { readCall } from './openai-completions/read-call.ts';
 
 /** `/completions`, the older text protocol of OpenAI's clients, and for vendors that speak it. */
@@ -21,4 +22,5 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError: openAiError,
   decodeError: readOpenAiError,
+  features,
 });

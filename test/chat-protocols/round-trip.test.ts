@@ -59,7 +59,8 @@ const scalars = {
   maxOutputTokens: count,
   temperature: number,
   topP: number,
-  topK: count,
+  // OpenAI refuses it, so that it is not written.
+  topK: fc.constant(null),
   choices: count,
   stop: fc.array(word, { maxLength: 3 }),
   seed: count,
@@ -81,6 +82,7 @@ const fullRequest = fc
     toolChoice: fc.constantFrom(null, 'auto' as const, 'required' as const, { name: 'f' }),
     parallelToolCalls: fc.option(fc.boolean()),
     reasoningEffort: fc.constantFrom(null, 'low'),
+    verbosity: fc.constantFrom(null, 'high'),
     responseFormat: fc.constantFrom(
       null,
       { type: 'json' as const },

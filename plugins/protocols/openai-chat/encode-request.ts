@@ -25,19 +25,27 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
       [limit]: request.maxOutputTokens,
       temperature: request.temperature,
       top_p: request.topP,
-      top_k: request.topK,
       n: request.choices,
       stop: [...request.stop],
       seed: request.seed,
       presence_penalty: request.presencePenalty,
       frequency_penalty: request.frequencyPenalty,
-      reasoning_effort: request.reasoningEffort,
+      reasoning_effort: encodeEffort(request),
       verbosity: request.verbosity,
       response_format: encodeFormat(request.responseFormat),
       user: request.user,
     }),
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
+}
+
+/** A budget of tokens in the words of this protocol; `max` is more than it has a word for. */
+function encodeEffort({ reasoningEffort, reasoningBudget }: ChatRequest): string | null {
+  if (reasoningEffort !== null) return reasoningEffort === 'max' ? 'xhigh' : reasoningEffort;
+  if (reasoningBudget === null || reasoningBudget < 0) return null;
+  if (reasoningBudget === 0) return 'none';
+  if (reasoningBudget <= 2048) return 'low';
+  return reasoningBudget <= 8192 ? 'medium' : 'high';
 }
 
 function encodeTool({ name, description, parameters, strict }: ChatTool): JsonObject {
