@@ -8,6 +8,7 @@ import { packageRoot } from '../engine/config/index.ts';
 import { builtIns } from '../plugins/index.ts';
 import { configurationDocument } from './configuration-document.ts';
 import { errorsDocument } from './errors-document.ts';
+import { protocolsDocument } from './protocols-document.ts';
 import type { Schema } from './schema-table.ts';
 import { typesOf } from './types-of-schemas.ts';
 
@@ -24,6 +25,7 @@ async function generateAll(): Promise<Map<string, string>> {
   for (const name of names) files.set(`schemas/types/${name}.ts`, await typesOf(name, schemaOf(name)));
   files.set('docs/configuration.md', configurationDocument(schemas, builtIns));
   files.set('docs/errors.md', errorsDocument());
+  files.set('docs/protocols.md', protocolsDocument(builtIns.protocols));
   return files;
 }
 
