@@ -155,18 +155,29 @@ export class ChatAttempts implements Receiver {
     }
     if (!tap.begun && this.length < largestPreface && !tap.finished) return true;
     if (this.length === 0) {
-      if (tap.finished) this.breakOff(malformed('an empty stream'));
+      if (tap.finished) this.finishedUnseen(tap);
       return true;
     }
     const first = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
-    this.attempts.begun(this.current!, this.status);
-    const contentType = this.contentType;
-    this.exchange.encodeStreamError = (error, requestId) => tap.encodeError(error, requestId);
-    this.exchange.reply.capture?.head(200, contentType);
-    this.exchange.reply.stage(200, contentType, streamHeaders);
+    this.begin(tap);
     if (!tap.finished) return this.write(first);
     this.complete(first);
     return true;
+  }
+
+  /** The stream is over and nothing went out: all of a short answer may be in what closes it. */
+  private finishedUnseen(tap: StreamTap): void {
+    if (!tap.complete) return this.breakOff(malformed('an empty stream'));
+    this.begin(tap);
+    this.complete(null);
+  }
+
+  private begin(tap: StreamTap): void {
+    const { contentType, exchange } = this;
+    this.attempts.begun(this.current!, this.status);
+    exchange.encodeStreamError = (error, requestId) => tap.encodeError(error, requestId);
+    exchange.reply.capture?.head(200, contentType);
+    exchange.reply.stage(200, contentType, streamHeaders);
   }
 
   private write(bytes: Buffer): boolean {
@@ -193,6 +204,7 @@ export class ChatAttempts implements Receiver {
       if (tap.error !== null) return this.failed(this.inBand(tap.error));
       if (!tap.complete)
         return this.failed(malformed(this.length === 0 ? 'an empty stream' : 'the stream ended before an answer'));
+      if (this.length === 0) return this.finishedUnseen(tap);
       this.firstEvent(tap, null);
       return this.complete(null);
     }
