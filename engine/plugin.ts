@@ -38,6 +38,8 @@ export * from './wire/base64.ts';
 export * from './wire/custom-tool.ts';
 export * from './wire/drawn-call.ts';
 export * from './wire/frame-tap.ts';
+export * from './wire/google/error.ts';
+export * from './wire/google/usage.ts';
 export * from './wire/lift.ts';
 export * from './wire/openai/call.ts';
 export * from './wire/openai/chunks.ts';

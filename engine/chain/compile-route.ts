@@ -7,7 +7,7 @@ import type { Protocol } from '../plugin.ts';
 import { relayBridge } from './bridge.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
-import { plainForm } from './plain-form.ts';
+import { googleForm, plainForm } from './plain-form.ts';
 import { compileTransport, emptyTarget, type Target } from './target.ts';
 import { translateBridge } from './translate.ts';
 
@@ -28,11 +28,11 @@ export function compileRoute(route: Route, material: RouteMaterial): CompiledRou
   }
   const passed = client?.kind === 'chat' ? (client.passedHeaders ?? []) : [];
   const headerNames = [...new Set([...chain.headerNames, ...passed])];
-  return { ...chain, headerNames, route, form: formOf(client), targets };
+  return { ...chain, headerNames, route, form: formOf(route, client), targets };
 }
 
-function formOf(client: Protocol | null): ReplyForm {
-  if (client === null) return plainForm;
+function formOf({ protocol }: Route, client: Protocol | null): ReplyForm {
+  if (client === null) return protocol === 'gemini-models' ? googleForm : plainForm;
   return client.kind === 'chat' ? client : (client.client ?? plainForm);
 }
 

@@ -1,10 +1,38 @@
-/** `GET /v1/models` and `GET /v1/models/{model}`: what the caller may use (spec 2.10, 4.5). */
+/**
+ * `GET /v1/models` and `GET /v1/models/{model}`: what the caller may use (spec 2.10, 4.5), in the form that its client
+ * reads.
+ */
 import type { Exchange } from '../contract/exchange.ts';
 import type { Model } from '../contract/model.ts';
+import type { JsonObject } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import type { LocalReply } from '../plugin.ts';
+import { geminiModel, geminiModelList } from './models-gemini.ts';
 
-const entry = (model: Model) => ({ id: model.name, object: 'model', created: model.created, owned_by: model.ownedBy });
+interface ModelsForm {
+  list(models: readonly Model[], exchange: Exchange): JsonObject;
+  show(model: Model): JsonObject;
+}
+
+const openAiModel = ({ name, created, ownedBy }: Model): JsonObject => ({
+  id: name,
+  object: 'model',
+  created,
+  owned_by: ownedBy,
+});
+
+const openAiForm: ModelsForm = {
+  list: (models) => ({ object: 'list', data: models.map(openAiModel) }),
+  show: openAiModel,
+};
+const geminiForm: ModelsForm = { list: geminiModelList, show: geminiModel };
+
+/** By the route's own protocol, else by where the client puts its key. */
+function formFor({ route, headers, query }: Exchange): ModelsForm {
+  if (route.protocol === 'gemini-models') return geminiForm;
+  if (headers.authorization || headers['x-api-key']) return openAiForm;
+  return headers['x-goog-api-key'] || new URLSearchParams(query).has('key') ? geminiForm : openAiForm;
+}
 
 /** Visible: the group offers it, the key's allowlist has it, and at least one channel serves it. */
 function isVisible(exchange: Exchange, name: string): boolean {
@@ -14,10 +42,9 @@ function isVisible(exchange: Exchange, name: string): boolean {
 }
 
 export function listModels(exchange: Exchange): LocalReply {
-  const offers = [...exchange.principal!.group.offers.values()].filter((offer) =>
-    isVisible(exchange, offer.model.name),
-  );
-  return { status: 200, body: JSON.stringify({ object: 'list', data: offers.map((offer) => entry(offer.model)) }) };
+  const offers = [...exchange.principal!.group.offers.values()];
+  const models = offers.map((offer) => offer.model).filter(({ name }) => isVisible(exchange, name));
+  return { status: 200, body: JSON.stringify(formFor(exchange).list(models, exchange)) };
 }
 
 /** 404 for a model that is unknown and for one the key may not see: the answer does not tell which. */
@@ -29,7 +56,8 @@ export function showModel(exchange: Exchange): LocalReply {
       `The model \`${name.slice(0, 120)}\` does not exist. See GET /v1/models.`,
       { param: 'model' },
     );
-  return { status: 200, body: JSON.stringify(entry(exchange.principal!.group.offers.get(name)!.model)) };
+  const { model } = exchange.principal!.group.offers.get(name)!;
+  return { status: 200, body: JSON.stringify(formFor(exchange).show(model)) };
 }
 
 function decoded(text: string): string {

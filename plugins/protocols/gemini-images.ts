@@ -1,5 +1,5 @@
-import { defineProtocol, type ImageProtocol } from '../../engine/plugin.ts';
-import { decodeError, decodeReply } from './gemini-images/decode-answer.ts';
+import { defineProtocol, type ImageProtocol, readGoogleError } from '../../engine/plugin.ts';
+import { decodeReply } from './gemini-images/decode-answer.ts';
 import { encodeRequest } from './gemini-images/encode-request.ts';
 
 /**
@@ -10,5 +10,5 @@ export default defineProtocol<ImageProtocol>({
   kind: 'image',
   name: 'gemini-images',
   summary: 'Image generation and editing through Gemini’s generateContent.',
-  vendor: { encodeRequest, decodeReply, decodeError },
+  vendor: { encodeRequest, decodeReply, decodeError: readGoogleError },
 });

@@ -4,7 +4,6 @@ import {
   type ImageResult,
   isLiftedObject,
   type JsonObject,
-  type JsonValue,
   type LiftedObject,
   type LiftedValue,
   liftAnswer,
@@ -13,7 +12,6 @@ import {
   type ResultImage,
   type TokenUsage,
   unusableAnswer,
-  type VendorError,
 } from '../../../engine/plugin.ts';
 
 /** Finish reasons that mean: refused for what it shows or says. */
@@ -103,35 +101,5 @@ function usageObject(metadata: LiftedObject, { input, output }: TokenUsage): Jso
     input_tokens: input,
     output_tokens: output,
     input_tokens_details: { text_tokens: input - imageTokens, image_tokens: imageTokens },
-  };
-}
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const text = (value: JsonValue | undefined, maximum: number): string | null =>
-  typeof value === 'string' ? value.slice(0, maximum) : null;
-
-/** `17s` or `3.5s`, in whole seconds upward. */
-function secondsOf(delay: JsonValue | undefined): number | null {
-  const match = /^(\d{1,6}(?:\.\d+)?)s$/.exec(text(delay, 20) ?? '');
-  return match ? Math.ceil(Number(match[1])) : null;
-}
-
-/** google.rpc.Status, bare or in a list: the reason of ErrorInfo is the code, the status word the type. */
-export function decodeError(body: JsonValue): VendorError | null {
-  const value = Array.isArray(body) ? body[0] : body;
-  if (!isObject(value) || !isObject(value.error)) return null;
-  const { error } = value;
-  const details = Array.isArray(error.details) ? error.details.filter(isObject) : [];
-  const detail = (kind: string) => details.find((entry) => text(entry['@type'], 200)?.endsWith(`.${kind}`));
-  const violations = detail('BadRequest')?.fieldViolations;
-  const [violation] = Array.isArray(violations) ? violations.filter(isObject) : [];
-  return {
-    message: text(error.message, 1000) ?? 'The vendor reported an error.',
-    code: text(detail('ErrorInfo')?.reason, 100),
-    type: text(error.status, 100),
-    param: text(violation?.field, 100),
-    retryAfter: secondsOf(detail('RetryInfo')?.retryDelay),
   };
 }
