@@ -84,6 +84,22 @@ export function rewriteMembers(bytes: Buffer, changes: ReadonlyMap<string, strin
   return replaceMembers(bytes, changes);
 }
 
+const modelKey = Buffer.from('"model"');
+
+/**
+ * The object with another model's name, for an object that was parsed and has one; null where the name stands in more
+ * than one place, or may (a key with escapes): then `rewriteMembers` goes through all members.
+ */
+export function renameModel(bytes: Buffer, name: string): Buffer | null {
+  const key = bytes.indexOf(modelKey);
+  if (key < 0 || bytes.indexOf(modelKey, key + modelKey.length) >= 0 || bytes.includes('\\u006')) return null;
+  const colon = skipSpace(bytes, key + modelKey.length);
+  const value = skipSpace(bytes, colon + 1);
+  if (bytes[colon] !== COLON || bytes[value] !== QUOTE) return null;
+  const end = skipString(bytes, value);
+  return Buffer.concat([bytes.subarray(0, value), Buffer.from(JSON.stringify(name)), bytes.subarray(end)]);
+}
+
 function replaceMembers(bytes: Buffer, changes: ReadonlyMap<string, string | null>): Buffer {
   const pieces: Buffer[] = [];
   const found = new Set<string>();

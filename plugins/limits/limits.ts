@@ -76,13 +76,20 @@ export default definePlugin({
   requires: ['auth'],
   create(_options, host) {
     const taken = host.slot<Taken>();
+    // Looked up by name once for each set of limits; a key that is read anew has new ones.
+    const known = new WeakMap<LimitSettings, Gate>();
+    const gateOf = (what: string, name: string | number, limits: LimitSettings): Gate => {
+      const gate = known.get(limits) ?? createGate(what, `${what}:${name}`, limits, host.counters);
+      known.set(limits, gate);
+      return gate;
+    };
     const gatesOf = (exchange: Exchange): Gate[] => {
       const { key, group } = exchange.principal!;
       const { model } = exchange.offer!;
       const gates: Gate[] = [];
-      if (isLimited(key.limits)) gates.push(createGate('key', `key:${key.id}`, key.limits, host.counters));
-      if (isLimited(group.limits)) gates.push(createGate('group', `group:${group.name}`, group.limits, host.counters));
-      if (isLimited(model.limits)) gates.push(createGate('model', `model:${model.name}`, model.limits, host.counters));
+      if (isLimited(key.limits)) gates.push(gateOf('key', key.id, key.limits));
+      if (isLimited(group.limits)) gates.push(gateOf('group', group.name, group.limits));
+      if (isLimited(model.limits)) gates.push(gateOf('model', model.name, model.limits));
       return gates;
     };
     return {

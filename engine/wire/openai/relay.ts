@@ -1,7 +1,7 @@
 /** The relay of protocols that are OpenAI's or its close kin: model replaced, usage asked for, bytes otherwise untouched. */
 import type { ChatCall, ChatRelay } from '../../contract/chat.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
-import { rewriteMembers } from '../json.ts';
+import { renameModel, rewriteMembers } from '../json.ts';
 import { layOver } from '../overrides.ts';
 import { OpenAiTap } from './tap.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
@@ -10,12 +10,14 @@ import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 export function openAiRelay(outputText: (choice: JsonObject) => string): ChatRelay {
   return {
     request(body, call, vendorModel, overrides) {
+      const addsUsage = call.stream && !call.wantsUsage;
+      if (!addsUsage && overrides === null && vendorModel !== call.model) {
+        const renamed = renameModel(body, vendorModel);
+        if (renamed !== null) return renamed;
+      }
       const changes = new Map<string, string | null>();
-      if (vendorModel !== call.model || mayRepeatModel(body)) changes.set('model', JSON.stringify(vendorModel));
-      if (call.stream && !call.wantsUsage)
-        changes.set('stream_options', JSON.stringify(withUsage(call.body.stream_options)));
-      if (overrides !== null) layOver(changes, overrides);
-      return changes.size === 0 ? body : rewriteMembers(body, changes);
+      if (addsUsage) changes.set('stream_options', JSON.stringify(withUsage(call.body.stream_options)));
+      return renameModel(body, call.model, vendorModel, overrides, changes);
     },
     reply(body) {
       const value = JSON.parse(body.toString('utf8')) as JsonValue;
@@ -28,15 +30,6 @@ export function openAiRelay(outputText: (choice: JsonObject) => string): ChatRel
     },
     stream: (call: ChatCall) => new OpenAiTap(!call.wantsUsage),
   };
-}
-
-/**
- * A body may name the model twice, or with escapes in the key. Parsers disagree on which one counts; the vendor must not
- * read another name than the gateway bills, so all of them are written anew.
- */
-function mayRepeatModel(body: Buffer): boolean {
-  const first = body.indexOf('"model"');
-  return first < 0 || body.indexOf('"model"', first + 1) >= 0 || body.indexOf('\\u006') >= 0;
 }
 
 function withUsage(options: JsonValue | undefined): JsonObject {
