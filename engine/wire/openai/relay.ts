@@ -16,8 +16,10 @@ export function openAiRelay(outputText: (choice: JsonObject) => string): ChatRel
         if (renamed !== null) return renamed;
       }
       const changes = new Map<string, string | null>();
+      if (vendorModel !== call.model || mayRepeatModel(body)) changes.set('model', JSON.stringify(vendorModel));
       if (addsUsage) changes.set('stream_options', JSON.stringify(withUsage(call.body.stream_options)));
-      return renameModel(body, call.model, vendorModel, overrides, changes);
+      if (overrides !== null) layOver(changes, overrides);
+      return changes.size === 0 ? body : rewriteMembers(body, changes);
     },
     reply(body) {
       const value = JSON.parse(body.toString('utf8')) as JsonValue;
@@ -30,6 +32,15 @@ export function openAiRelay(outputText: (choice: JsonObject) => string): ChatRel
     },
     stream: (call: ChatCall) => new OpenAiTap(!call.wantsUsage),
   };
+}
+
+/**
+ * A body may name the model twice, or with escapes in the key. Parsers disagree on which one counts; the vendor must not
+ * read another name than the gateway bills, so all of them are written anew.
+ */
+function mayRepeatModel(body: Buffer): boolean {
+  const first = body.indexOf('"model"');
+  return first < 0 || body.indexOf('"model"', first + 1) >= 0 || body.indexOf('\\u006') >= 0;
 }
 
 function withUsage(options: JsonValue | undefined): JsonObject {
