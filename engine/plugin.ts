@@ -52,6 +52,11 @@ export { layOver, overridden } from './wire/overrides.ts';
 export * from './wire/signature.ts';
 export { readFrames, SseReader } from './wire/sse.ts';
 export * from './wire/vendor-answer.ts';
+export * from './wire/videos/object.ts';
+export { readVideoCall, standardSeconds } from './wire/videos/read-call.ts';
+export { referenceUrl } from './wire/videos/reference.ts';
+export { compileShapeOf } from './wire/videos/shape.ts';
+export * from './wire/videos/vendor.ts';
 
 /** A private place for one plugin instance in every exchange. */
 export interface Slot<T> {

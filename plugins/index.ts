@@ -7,13 +7,18 @@ import alpha from './families/alpha.ts';
 import beta from './families/beta.ts';
 import gamma from './families/gamma.ts';
 import passthrough from './families/passthrough.ts';
+import video from './families/video.ts';
 import idempotency from './idempotency/idempotency.ts';
 import limits from './limits/limits.ts';
+import compatVideos from './protocols/compat-videos.ts';
 import geminiImages from './protocols/gemini-images.ts';
+import geminiVideos from './protocols/gemini-videos.ts';
 import openaiChat from './protocols/openai-chat.ts';
 import openaiCompletions from './protocols/openai-completions.ts';
 import openaiImages from './protocols/openai-images.ts';
+import openaiVideos from './protocols/openai-videos.ts';
 import xaiImages from './protocols/xai-images.ts';
+import xaiVideos from './protocols/xai-videos.ts';
 import storage from './storage/storage.ts';
 import gemini from './vendors/gemini.ts';
 import openai from './vendors/openai.ts';
@@ -21,7 +26,17 @@ import xai from './vendors/xai.ts';
 
 export const builtIns: Registry = {
   plugins: [auth, limits, idempotency, conflicts, billing, storage],
-  normalizers: [alpha, beta, gamma, passthrough],
+  normalizers: [alpha, beta, gamma, passthrough, video],
   vendors: [openai, gemini, xai],
-  protocols: [openaiChat, openaiCompletions, openaiImages, geminiImages, xaiImages],
+  protocols: [
+    openaiChat,
+    openaiCompletions,
+    openaiImages,
+    geminiImages,
+    xaiImages,
+    openaiVideos,
+    compatVideos,
+    geminiVideos,
+    xaiVideos,
+  ],
 };

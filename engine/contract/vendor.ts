@@ -38,7 +38,8 @@ export interface VendorDefinition {
   readonly auth: { readonly header: string; readonly value: string };
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * protocol → action → path below the base URL; `{model}` stands for the vendor's model name. Chat protocols have the
+   * protocol → action → path below the base URL; `{model}` stands for the vendor's model name, `{id}`
+   * for the vendor's id of a task. Chat protocols have the
    * actions `whole`, `stream` and where there is such a thing `count` and `stored`, image protocols `generate` and
    * `edit`, direct ones `call`, those of videos `create`, `poll` and `content`, realtime ones `connect`. The order is the
    * order of preference.

@@ -10,6 +10,8 @@ export default defineVendor({
   auth: { header: 'x-goog-api-key', value: '{credential}' },
   speaks: {
     'gemini-images': { generate, edit: generate },
+    // The name of an operation is its path.
+    'gemini-videos': { create: '/models/{model}:predictLongRunning', poll: '/{id}' },
   },
   failures: [
     { code: ['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED', 'SERVICE_DISABLED'], reason: 'credential' },

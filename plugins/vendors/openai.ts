@@ -10,6 +10,7 @@ export default defineVendor({
     'openai-chat': { whole: '/chat/completions', stream: '/chat/completions' },
     'openai-completions': { whole: '/completions', stream: '/completions' },
     'openai-images': { generate: '/images/generations', edit: '/images/edits' },
+    'openai-videos': { create: '/videos', poll: '/videos/{id}', content: '/videos/{id}/content' },
   },
   failures: [
     { code: ['moderation_blocked', 'content_policy_violation'], reason: 'moderation' },

@@ -11,6 +11,7 @@ export default defineVendor({
   auth: { header: 'authorization', value: 'Bearer {credential}' },
   speaks: {
     'xai-images': { generate: '/images/generations', edit: '/images/edits' },
+    'xai-videos': { create: '/videos/generations', poll: '/videos/{id}' },
     'openai-chat': { whole: '/chat/completions', stream: '/chat/completions' },
   },
   failures: [
