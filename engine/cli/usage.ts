@@ -18,6 +18,25 @@ interface UsageOptions extends AccountsOptions, JsonOption {
   readonly before?: string;
 }
 
+/** What is counted neither in images nor in tokens; tokens of audio are part of the tokens. */
+function otherCounts({
+  seconds,
+  characters,
+  searchUnits,
+  audioInputTokens,
+  audioOutputTokens,
+}: UsageRow): string | null {
+  const counts: readonly (readonly [number, string])[] = [
+    [seconds, 's'],
+    [characters, 'characters'],
+    [searchUnits, 'searches'],
+    [audioInputTokens, 'audio in'],
+    [audioOutputTokens, 'audio out'],
+  ];
+  const shown = counts.filter(([count]) => count !== 0).map(([count, unit]) => `${count} ${unit}`);
+  return shown.length === 0 ? null : shown.join(', ');
+}
+
 const columns: readonly Column<UsageRow>[] = [
   { title: 'TIME (UTC)', cell: (row) => formatTime(row.time) },
   { title: 'REQUEST', cell: (row) => row.requestId },
@@ -31,6 +50,7 @@ const columns: readonly Column<UsageRow>[] = [
   { title: 'IMAGES', right: true, cell: (row) => row.images },
   { title: 'INPUT', right: true, cell: (row) => row.inputTokens },
   { title: 'OUTPUT', right: true, cell: (row) => row.outputTokens },
+  { title: 'OTHER', cell: otherCounts },
   { title: 'UNITS', right: true, cell: (row) => row.quota },
   { title: 'USD', right: true, cell: (row) => formatUsd(row.quota) },
   { title: 'STATUS', cell: (row) => `${row.status} ${row.code ?? row.outcome}` },
