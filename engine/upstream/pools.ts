@@ -25,12 +25,20 @@ export interface TransportFailure {
   readonly cause: Error;
 }
 
+/** A body that is read while it is sent, as fast as the vendor takes it. */
+export interface StreamedBody {
+  /** Bytes; exactly that many are read. */
+  readonly length: number;
+  /** Called once for each attempt. */
+  read(): AsyncIterable<Buffer>;
+}
+
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: readonly string[];
   /** Pieces are written one after another and never joined. */
-  readonly body: Buffer | readonly Buffer[] | null;
+  readonly body: Buffer | readonly Buffer[] | StreamedBody | null;
   /** ms until the head must be there, and ms between two pieces of the body. */
   readonly firstByteTimeout: number;
   readonly idleTimeout: number;
@@ -209,7 +217,13 @@ export class Pools {
 /** undici knows the length of a Buffer; pieces would go out chunked, which not every vendor takes. */
 function headersOf({ headers, body }: UpstreamRequest): readonly string[] {
   if (body === null || Buffer.isBuffer(body)) return headers;
-  return [...headers, 'content-length', String(body.reduce((sum, piece) => sum + piece.length, 0))];
+  const length = 'read' in body ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
+  return [...headers, 'content-length', String(length)];
+}
+
+/** undici takes any iterable; its types do not say so. */
+function bodyOf({ body }: UpstreamRequest): Buffer | null {
+  return (body !== null && 'read' in body ? body.read() : body) as Buffer | null;
 }
 
 /** Where requests to one origin are sent. */
@@ -228,8 +242,7 @@ export class ConnectionList {
         method: request.method,
         path: request.path,
         headers: headersOf(request) as string[],
-        // undici takes any iterable; its types do not say so.
-        body: request.body as Buffer | null,
+        body: bodyOf(request),
         headersTimeout: 0,
         bodyTimeout: 0,
       },

@@ -46,6 +46,7 @@ function shorten(value: JsonValue, masked: (text: string) => string): JsonValue 
 
 function readShown({ body, headers }: UpstreamRequest): JsonValue {
   if (body === null) return null;
+  if ('read' in body) return `${body.length} bytes`;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(body);
   const contentType = headers[headers.lastIndexOf('content-type') + 1] ?? '';
   if (contentType.startsWith('multipart/')) return readForm(bytes, contentType);
