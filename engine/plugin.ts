@@ -40,6 +40,7 @@ export * from './wire/drawn-call.ts';
 export * from './wire/frame-tap.ts';
 export * from './wire/google/error.ts';
 export * from './wire/google/usage.ts';
+export { renameModel } from './wire/json.ts';
 export * from './wire/lift.ts';
 export * from './wire/openai/call.ts';
 export * from './wire/openai/chunks.ts';

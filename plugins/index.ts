@@ -10,6 +10,7 @@ import passthrough from './families/passthrough.ts';
 import video from './families/video.ts';
 import idempotency from './idempotency/idempotency.ts';
 import limits from './limits/limits.ts';
+import anthropicMessages from './protocols/anthropic-messages.ts';
 import compatVideos from './protocols/compat-videos.ts';
 import geminiImages from './protocols/gemini-images.ts';
 import geminiVideos from './protocols/gemini-videos.ts';
@@ -20,6 +21,7 @@ import openaiVideos from './protocols/openai-videos.ts';
 import xaiImages from './protocols/xai-images.ts';
 import xaiVideos from './protocols/xai-videos.ts';
 import storage from './storage/storage.ts';
+import anthropic from './vendors/anthropic.ts';
 import gemini from './vendors/gemini.ts';
 import openai from './vendors/openai.ts';
 import xai from './vendors/xai.ts';
@@ -27,10 +29,11 @@ import xai from './vendors/xai.ts';
 export const builtIns: Registry = {
   plugins: [auth, limits, idempotency, conflicts, billing, storage],
   normalizers: [alpha, beta, gamma, passthrough, video],
-  vendors: [openai, gemini, xai],
+  vendors: [openai, anthropic, gemini, xai],
   protocols: [
     openaiChat,
     openaiCompletions,
+    anthropicMessages,
     openaiImages,
     geminiImages,
     xaiImages,

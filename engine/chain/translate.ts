@@ -18,7 +18,8 @@ export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hook
       // The hooks see events only: between equal protocols the request still passes byte for byte.
       if (client === vendor) return client.relay.request(exchange.body, call, vendorModel, overrides);
       const { model, stream } = call;
-      const body = vendor.encodeRequest({ ...client.decodeRequest(call.body), model, stream }, vendorModel);
+      const request = { ...client.decodeRequest(call.body), model, stream };
+      const body = vendor.encodeRequest(request, vendorModel, exchange.offer?.model.maxOutputTokens);
       return overridden(Buffer.from(JSON.stringify(body)), overrides);
     },
     reply(exchange, call, body) {

@@ -219,8 +219,8 @@ export interface ChatProtocol {
   readonly relay: ChatRelay;
   /** client in; the engine lays the call's `model` and `stream` over what the body says */
   decodeRequest(body: JsonObject): ChatRequest;
-  /** vendor out */
-  encodeRequest(request: ChatRequest, vendorModel: string): JsonObject;
+  /** vendor out; `mostOutput` the model's own bound on output tokens, null or absent: unknown */
+  encodeRequest(request: ChatRequest, vendorModel: string, mostOutput?: number | null): JsonObject;
   /** vendor in, whole */
   decodeReply(body: JsonValue): ChatEvent[];
   /** vendor in, streamed (stateful) */

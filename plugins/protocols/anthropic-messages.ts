@@ -1,0 +1,34 @@
+import { type ChatProtocol, defineProtocol } from '../../engine/plugin.ts';
+import { count } from './anthropic-messages/count.ts';
+import { decodeReply } from './anthropic-messages/decode-reply.ts';
+import { decodeRequest } from './anthropic-messages/decode-request.ts';
+import { decodeStream } from './anthropic-messages/decode-stream.ts';
+import { encodeReply } from './anthropic-messages/encode-reply.ts';
+import { encodeRequest } from './anthropic-messages/encode-request.ts';
+import { encodeStream } from './anthropic-messages/encode-stream.ts';
+import { decodeError, encodeError } from './anthropic-messages/errors.ts';
+import { features } from './anthropic-messages/features.ts';
+import { protocolName } from './anthropic-messages/fields.ts';
+import { readCall } from './anthropic-messages/read-call.ts';
+import { relay } from './anthropic-messages/relay.ts';
+
+/** `/messages` and `/messages/count_tokens` as Anthropic’s clients send them, and for vendors that speak them. */
+export default defineProtocol<ChatProtocol>({
+  kind: 'chat',
+  name: protocolName,
+  summary: 'Anthropic’s messages, whole and streamed, and the counting of their tokens.',
+  readCall,
+  relay,
+  decodeRequest,
+  encodeRequest,
+  decodeReply,
+  decodeStream,
+  encodeReply,
+  encodeStream,
+  encodeError,
+  decodeError,
+  count,
+  features,
+  passedHeaders: ['anthropic-version', 'anthropic-beta'],
+  requestIdHeader: 'request-id',
+});
