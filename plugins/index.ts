@@ -17,6 +17,7 @@ import geminiVideos from './protocols/gemini-videos.ts';
 import openaiChat from './protocols/openai-chat.ts';
 import openaiCompletions from './protocols/openai-completions.ts';
 import openaiImages from './protocols/openai-images.ts';
+import openaiResponses from './protocols/openai-responses.ts';
 import openaiVideos from './protocols/openai-videos.ts';
 import xaiImages from './protocols/xai-images.ts';
 import xaiVideos from './protocols/xai-videos.ts';
@@ -33,6 +34,7 @@ export const builtIns: Registry = {
   protocols: [
     openaiChat,
     openaiCompletions,
+    openaiResponses,
     anthropicMessages,
     openaiImages,
     geminiImages,

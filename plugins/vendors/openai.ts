@@ -9,6 +9,12 @@ export default defineVendor({
   speaks: {
     'openai-chat': { whole: '/chat/completions', stream: '/chat/completions' },
     'openai-completions': { whole: '/completions', stream: '/completions' },
+    'openai-responses': {
+      whole: '/responses',
+      stream: '/responses',
+      count: '/responses/input_tokens',
+      stored: '/responses',
+    },
     'openai-images': { generate: '/images/generations', edit: '/images/edits' },
     'openai-videos': { create: '/videos', poll: '/videos/{id}', content: '/videos/{id}/content' },
   },

@@ -1,0 +1,30 @@
+import { type ChatProtocol, defineProtocol, openAiError } from '../../engine/plugin.ts';
+import { count } from './openai-responses/count.ts';
+import { decodeReply } from './openai-responses/decode-reply.ts';
+import { decodeRequest } from './openai-responses/decode-request.ts';
+import { decodeStream } from './openai-responses/decode-stream.ts';
+import { encodeRequest } from './openai-responses/encode-request.ts';
+import { encodeReply, encodeStream } from './openai-responses/encode-stream.ts';
+import { decodeError } from './openai-responses/errors.ts';
+import { features } from './openai-responses/features.ts';
+import { readCall } from './openai-responses/read-call.ts';
+import { relay } from './openai-responses/relay.ts';
+
+/** `/responses` as OpenAI's clients and coding agents send it, and for vendors that speak it. */
+export default defineProtocol<ChatProtocol>({
+  kind: 'chat',
+  name: 'openai-responses',
+  summary: 'OpenAI responses, whole and streamed.',
+  readCall,
+  relay,
+  decodeRequest,
+  encodeRequest,
+  decodeReply,
+  decodeStream,
+  encodeReply,
+  encodeStream,
+  encodeError: openAiError,
+  count,
+  features,
+  decodeError,
+});

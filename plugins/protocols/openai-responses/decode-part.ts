@@ -1,0 +1,82 @@
+/** Content of messages and tool outputs in neutral form. */
+import {
+  type ChatPart,
+  GatewayError,
+  invalidType,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  stringAt,
+  stringOrNull,
+  unsupported,
+} from '../../../engine/plugin.ts';
+
+/** A string or parts. */
+export function decodeContent(content: JsonValue | undefined, place: string): ChatPart[] {
+  if (content === undefined || content === null)
+    throw new GatewayError('missing_required_parameter', `\`${place}\` is required.`, { param: place });
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) throw invalidType(place, 'a string or an array of parts');
+  return content.map((part, index) => decodePart(part, `${place}[${index}]`));
+}
+
+function decodePart(value: JsonValue, place: string): ChatPart {
+  const part = objectAt(value, place);
+  const type = stringAt(part.type, `${place}.type`);
+  switch (type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: stringAt(part.text, `${place}.text`) };
+    case 'refusal':
+      return { type: 'refusal', text: stringAt(part.refusal, `${place}.refusal`) };
+    case 'input_image':
+      return decodeImage(part, place);
+    case 'input_file':
+      return decodeFile(part, place);
+    default:
+      throw unsupported(`${place}.type`, 'is not supported by this model.');
+  }
+}
+
+/** `data:<type>;base64,<data>`; null for another URL. Throws `invalid_value` for data that is not Base64. */
+function readDataUrl(url: string, place: string): { mediaType: string | null; data: string } | null {
+  if (!/^data:/i.test(url)) return null;
+  const comma = url.indexOf(',');
+  const head = comma < 0 ? '' : url.slice(5, comma);
+  if (!/;base64$/i.test(head))
+    throw new GatewayError('invalid_value', `\`${place}\` must be \`data:<type>;base64,<data>\`.`, { param: place });
+  return { mediaType: head.split(';')[0] || null, data: url.slice(comma + 1) };
+}
+
+function decodeImage(part: JsonObject, place: string): ChatPart {
+  const url = stringOrNull(part.image_url, `${place}.image_url`);
+  if (url === null)
+    throw unsupported(`${place}.file_id`, 'cannot be carried to this model’s vendor: send `image_url`.');
+  const inline = readDataUrl(url, `${place}.image_url`);
+  const detail = stringOrNull(part.detail, `${place}.detail`);
+  return {
+    type: 'image',
+    mediaType: inline?.mediaType ?? null,
+    data: inline?.data ?? null,
+    url: inline === null ? url : null,
+    ...(detail === null ? {} : { detail }),
+  };
+}
+
+function decodeFile(part: JsonObject, place: string): ChatPart {
+  const id = stringOrNull(part.file_id, `${place}.file_id`);
+  const url = stringOrNull(part.file_url, `${place}.file_url`);
+  const content = stringOrNull(part.file_data, `${place}.file_data`);
+  if (id === null && url === null && content === null)
+    throw new GatewayError(
+      'missing_required_parameter',
+      `\`${place}\` needs \`file_data\`, \`file_url\` or \`file_id\`.`,
+      { param: place },
+    );
+  // Clients send plain Base64 too.
+  const inline =
+    content === null ? null : (readDataUrl(content, `${place}.file_data`) ?? { mediaType: null, data: content });
+  const name = stringOrNull(part.filename, `${place}.filename`);
+  return { type: 'file', mediaType: inline?.mediaType ?? null, name, data: inline?.data ?? null, url, id };
+}
