@@ -32,6 +32,14 @@ export function hold(journal: Journal<Entry>, key: KeyRecord, amount: number): H
   return new OpenHold(key, amount);
 }
 
+/** Sets an amount aside that was set aside before, without asking whether it is covered. */
+export function resume(records: Records, owner: { keyId: number; userId: number }, amount: number): Hold {
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount.`);
+  const key = records.key(owner.keyId, owner.userId);
+  key.hold(amount);
+  return new OpenHold(key, amount);
+}
+
 /** Ends the hold, if any, and hands the row to the journal. */
 export function settle(records: Records, journal: Journal<Entry>, held: Hold | null, row: UsageRow): Promise<void> {
   const details = detailsOf(row);

@@ -1,5 +1,6 @@
 /** The schema's history. Names sort in the order in which they run; one that was released is never changed. */
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { createTasks } from './migrate-tasks.ts';
 
 const first: Migration = {
   async up(database: Kysely<unknown>) {
@@ -19,7 +20,11 @@ const rareCounts: Migration = {
   },
 };
 
-const migrations: Record<string, Migration> = { '0001-first': first, '0002-rare-counts': rareCounts };
+const migrations: Record<string, Migration> = {
+  '0001-first': first,
+  '0002-rare-counts': rareCounts,
+  '0004-tasks': createTasks,
+};
 
 /** Brings the schema up to date. The caller holds the write lock. Throws where the database is of a newer version. */
 export async function migrate<Schema>(database: Kysely<Schema>): Promise<void> {

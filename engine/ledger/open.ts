@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { Hold, KeyRecord, Ledger, Replays } from '../contract/ports.ts';
 import type { UsageRow } from '../contract/usage.ts';
 import type { Log, MaybePromise } from '../contract/values.ts';
+import { createTaskStore } from '../tasks/store.ts';
+import type { TaskStore } from '../tasks/task.ts';
 import { createAccounts } from './accounts.ts';
 import type { Accounts } from './accounts-contract.ts';
 import { Applier, type Entry } from './applier.ts';
 import { createApply } from './apply.ts';
 import { CreditWatch } from './credit-watch.ts';
-import { hold, settle } from './holds.ts';
+import { hold, resume, settle } from './holds.ts';
 import { Journal, type JournalSync } from './journal.ts';
 import { KeyCache } from './key-cache.ts';
 import { lockFolder } from './lock.ts';
@@ -36,6 +38,12 @@ export interface LedgerOptions {
 export interface OpenLedger extends Ledger {
   readonly accounts: Accounts;
   readonly replays: Replays;
+  readonly tasks: TaskStore;
+  /**
+   * Takes the hold of work again that began in an earlier life of the process, whether or not it is still covered: it was
+   * when the work was accepted.
+   */
+  resume(owner: { readonly keyId: number; readonly userId: number }, amount: number): Hold;
   /** Resolves when everything that was settled is in the database. */
   flush(): Promise<void>;
   /** Flushes, removes the journal and lets the folder go. */
@@ -149,6 +157,7 @@ interface Parts {
 class FolderLedger implements OpenLedger {
   readonly accounts: Accounts;
   readonly replays: OpenReplays;
+  readonly tasks: TaskStore;
   readonly #parts: Parts;
   readonly #poll: NodeJS.Timeout;
   #version: number;
@@ -158,6 +167,7 @@ class FolderLedger implements OpenLedger {
     this.#parts = parts;
     this.replays = parts.replays;
     const { database, folder, now } = parts;
+    this.tasks = createTaskStore(database);
     this.accounts = createAccounts({ database, folder, now, onChange: () => this.#changed() });
     this.#version = parts.database.version();
     this.#poll = setInterval(() => this.#noticeChanges(), pollInterval);
@@ -170,6 +180,10 @@ class FolderLedger implements OpenLedger {
 
   hold(key: KeyRecord, amount: number): Hold | null {
     return hold(this.#parts.journal, key, amount);
+  }
+
+  resume(owner: { readonly keyId: number; readonly userId: number }, amount: number): Hold {
+    return resume(this.#parts.records, owner, amount);
   }
 
   settle(held: Hold | null, row: UsageRow): Promise<void> {

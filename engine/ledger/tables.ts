@@ -92,6 +92,50 @@ export interface ReplaysTable {
   created_at: number;
 }
 
+/** Video tasks, see `engine/tasks/task.ts`. */
+export interface TasksTable {
+  id: string;
+  request_id: string;
+  user_id: number;
+  key_id: number;
+  endpoint: string;
+  model: string;
+  group_name: string;
+  multiplier: string;
+  /** JSON of Price. */
+  price: string;
+  held: number | null;
+  prompt: string;
+  seconds: number;
+  size: string | null;
+  created_at: number;
+  deadline_at: number;
+  /** JSON of TaskPlace. */
+  place: string | null;
+  status: string;
+  progress: number;
+  storage: string;
+  ending: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  /** JSON of VideoFile. */
+  file: string | null;
+  used_seconds: number | null;
+  used_measured: number;
+  object_key: string | null;
+  bytes: number | null;
+  sha256: string | null;
+  content_type: string | null;
+  completed_at: number | null;
+  open: number;
+  due_at: number;
+  failures: number;
+  missing_since: number | null;
+  lease_owner: string | null;
+  /** 0: not leased. */
+  lease_until: number;
+}
+
 export interface Tables {
   users: UsersTable;
   keys: KeysTable;
@@ -99,4 +143,5 @@ export interface Tables {
   charges: ChargesTable;
   usage: UsageView;
   replays: ReplaysTable;
+  tasks: TasksTable;
 }

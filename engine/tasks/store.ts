@@ -1,0 +1,142 @@
+/** The task store on the ledger's database. */
+import type { Selectable } from 'kysely';
+import { patiently, write } from '../ledger/serial.ts';
+import type { LedgerDatabase } from '../ledger/sqlite.ts';
+import type { TasksTable } from '../ledger/tables.ts';
+import { changedColumns, columnsOf, taskOf } from './columns.ts';
+import type { TaskPageFilter, TaskStore, VideoTask } from './task.ts';
+
+/** Above this no page goes, whatever is asked. */
+const longestPage = 100;
+
+export function createTaskStore(database: LedgerDatabase): TaskStore {
+  const { query } = database;
+
+  const visibleTo = (userId: number) =>
+    query.selectFrom('tasks').selectAll().where('user_id', '=', userId).where('place', 'is not', null);
+
+  const isAnyDue = async (now: number): Promise<boolean> => {
+    const due = query.selectFrom('tasks').select('id').where('open', '=', 1);
+    const row = await due.where('due_at', '<=', now).where('lease_until', '<=', now).limit(1).executeTakeFirst();
+    return row !== undefined;
+  };
+
+  return {
+    async insert(origin, owner, until) {
+      const values = { ...columnsOf(origin), lease_owner: owner, lease_until: until };
+      await write(database, (transaction) => transaction.insertInto('tasks').values(values).execute());
+    },
+
+    async discard(id, owner) {
+      await write(database, (transaction) =>
+        transaction.deleteFrom('tasks').where('id', '=', id).where('lease_owner', '=', owner).execute(),
+      );
+    },
+
+    async take(owner, now, until, limit) {
+      // An idle gateway does not lock the database to find nothing.
+      if (!(await isAnyDue(now))) return [];
+      const rows = await write(database, (transaction) =>
+        transaction
+          .updateTable('tasks')
+          .set({ lease_owner: owner, lease_until: until })
+          .where('id', 'in', (select) =>
+            select
+              .selectFrom('tasks')
+              .select('id')
+              .where('open', '=', 1)
+              .where('due_at', '<=', now)
+              .where('lease_until', '<=', now)
+              .orderBy('due_at')
+              .limit(limit),
+          )
+          // Said again for databases that read the list before they lock the rows.
+          .where('lease_until', '<=', now)
+          .returningAll()
+          .execute(),
+      );
+      return rows.map(taskOf);
+    },
+
+    async save(id, owner, changes, release) {
+      const values = { ...changedColumns(changes), ...(release ? { lease_owner: null, lease_until: 0 } : {}) };
+      const result = await write(database, (transaction) =>
+        transaction
+          .updateTable('tasks')
+          .set(values)
+          .where('id', '=', id)
+          .where('lease_owner', '=', owner)
+          .executeTakeFirstOrThrow(),
+      );
+      return result.numUpdatedRows > 0n;
+    },
+
+    async renew(owner, ids, until) {
+      await write(database, (transaction) =>
+        transaction
+          .updateTable('tasks')
+          .set({ lease_until: until })
+          .where('lease_owner', '=', owner)
+          .where('id', 'in', [...ids])
+          .execute(),
+      );
+    },
+
+    async releaseAll(owner) {
+      await write(database, (transaction) =>
+        transaction
+          .updateTable('tasks')
+          .set({ lease_owner: null, lease_until: 0 })
+          .where('lease_owner', '=', owner)
+          .execute(),
+      );
+    },
+
+    async find(id, userId) {
+      const row = await patiently(() => visibleTo(userId).where('id', '=', id).executeTakeFirst());
+      return row === undefined ? null : taskOf(row);
+    },
+
+    page: (filter) => patiently(() => readPage(filter)),
+
+    async remove(id) {
+      const result = await write(database, (transaction) =>
+        transaction.deleteFrom('tasks').where('id', '=', id).where('open', '=', 0).executeTakeFirstOrThrow(),
+      );
+      return result.numDeletedRows > 0n;
+    },
+
+    async open() {
+      const rows = await query
+        .selectFrom('tasks')
+        .select(['id', 'user_id', 'key_id', 'held'])
+        .where('open', '=', 1)
+        .execute();
+      return rows.map(({ id, user_id, key_id, held }) => ({ id, userId: user_id, keyId: key_id, held }));
+    },
+  };
+
+  async function readPage(filter: TaskPageFilter) {
+    const { userId, after, order } = filter;
+    const limit = Math.min(filter.limit, longestPage);
+    const last = after === null ? null : await visibleTo(userId).where('id', '=', after).executeTakeFirst();
+    if (last === undefined) return null;
+    const rows = await visibleTo(userId)
+      .$if(last !== null, (rest) => {
+        const { created_at: time, id } = last as Selectable<TasksTable>;
+        const beyond = order === 'asc' ? '>' : '<';
+        return rest.where((where) =>
+          where.or([
+            where('created_at', beyond, time),
+            where.and([where('created_at', '=', time), where('id', beyond, id)]),
+          ]),
+        );
+      })
+      .orderBy('created_at', order)
+      .orderBy('id', order)
+      .limit(limit + 1)
+      .execute();
+    const tasks: VideoTask[] = rows.slice(0, limit).map(taskOf);
+    return { tasks, hasMore: rows.length > limit };
+  }
+}
