@@ -22,6 +22,8 @@ export interface NativeResponse {
   close(): NativeResponse;
   pause(): void;
   resume(): void;
+  /** Turns the connection into a WebSocket; nothing of this interface is to be used afterwards. */
+  upgrade(data: object, key: string, subprotocol: string, extensions: string, context: object): void;
 }
 
 /** Flat pairs: name, value, name, value. */
@@ -181,6 +183,17 @@ export class Reply {
       this.writeHead();
       this.ended = true;
       this.native.endWithoutBody(length);
+    });
+  }
+
+  /** Ends the reply with a 101: `accept` turns the connection into a socket. */
+  upgrade(accept: (native: NativeResponse) => void): void {
+    this.status = 101;
+    this.begun = this.ended = true;
+    this.firstByteAt = performance.now();
+    this.native.cork(() => {
+      this.native.writeStatus('101 Switching Protocols').writeHeader('x-request-id', this.requestId);
+      accept(this.native);
     });
   }
 

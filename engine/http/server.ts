@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { NativeHead } from '../chain/runner.ts';
 import type { NativeResponse } from './reply.ts';
+import { socketBehavior, Upgrade } from './sockets.ts';
 
 /** The part of the package that is used; its own type file is newer than its Node 20 binary. */
 interface NativeModule {
@@ -10,10 +11,12 @@ interface NativeModule {
   us_socket_local_port(socket: object): number;
 }
 interface NativeApp {
+  ws(pattern: string, behavior: typeof socketBehavior & { upgrade: UpgradeHandler }): NativeApp;
   any(pattern: string, handler: (response: NativeResponse, request: NativeRequest) => void): NativeApp;
   listen(host: string, port: number, options: number, callback: (socket: object | false) => void): NativeApp;
   close(): NativeApp;
 }
+type UpgradeHandler = (response: NativeResponse, request: NativeRequest, context: object) => void;
 interface NativeRequest extends NativeHead {
   getMethod(): string;
   getUrl(): string;
@@ -30,7 +33,15 @@ export interface ServerOptions {
   readonly port: number;
   /** Longest request head in bytes; what is longer gets uWS's own 431. */
   readonly maximumHeaderBytes: number;
-  handle(response: NativeResponse, head: NativeHead, method: string, path: string, query: string): void;
+  /** `upgrade` is there where the client asks for a WebSocket. */
+  handle(
+    response: NativeResponse,
+    head: NativeHead,
+    method: string,
+    path: string,
+    query: string,
+    upgrade: Upgrade | null,
+  ): void;
 }
 
 export interface Server {
@@ -58,9 +69,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(options.maximumHeaderBytes);
   const native = loadNative();
   const app = native.App();
-  app.any('/*', (response, request) => {
-    options.handle(response, request, request.getMethod(), request.getUrl(), request.getQuery() ?? '');
+  const handle = (response: NativeResponse, request: NativeRequest, upgrade: Upgrade | null) =>
+    options.handle(response, request, request.getMethod(), request.getUrl(), request.getQuery() ?? '', upgrade);
+  app.ws('/*', {
+    ...socketBehavior,
+    upgrade: (response, request, context) =>
+      handle(response, request, new Upgrade(request.getHeader('sec-websocket-key'), context)),
   });
+  app.any('/*', (response, request) => handle(response, request, null));
   const socket = await new Promise<object>((resolve, reject) => {
     app.listen(options.host, options.port, exclusivePort, (listening) => {
       if (listening === false)
