@@ -1,5 +1,6 @@
 /** One route: which of all candidates can serve it, each with the protocol that fits its client's best. */
 import type { ChatProtocol } from '../contract/chat.ts';
+import type { DirectProtocol } from '../contract/direct.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Model, Route } from '../contract/model.ts';
 import { isCapable } from '../contract/operations.ts';
@@ -7,6 +8,7 @@ import type { Protocol } from '../plugin.ts';
 import { relayBridge } from './bridge.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
+import { directBridge } from './direct-bridge.ts';
 import { googleForm, plainForm } from './plain-form.ts';
 import { compileTransport, emptyTarget, type Target } from './target.ts';
 import { translateBridge } from './translate.ts';
@@ -45,6 +47,7 @@ function compileTarget(
 ): Target | null {
   const serves = isCapable(model.operations, operation);
   if (client.kind === 'image') return serves ? imageTarget(candidate, material) : null;
+  if (client.kind === 'direct') return serves ? directTarget(candidate, client, material) : null;
   if (client.kind !== 'chat') return null;
   if (operation === 'chat.count') return serves ? countTarget(candidate, client, material) : null;
   if (serves) return chatTarget(candidate, client, material);
@@ -91,6 +94,16 @@ function countTarget(candidate: Candidate, client: ChatProtocol, material: Route
     passedHeaders: vendor === client ? (client.passedHeaders ?? []) : [],
     count: { vendor, codec: vendor.count! },
   };
+}
+
+/** The client's own format where the channel speaks it, else the first that can be translated. */
+function directTarget(candidate: Candidate, client: DirectProtocol, material: RouteMaterial): Target | null {
+  const spoken = spokenBy(candidate, material).filter((one) => one.kind === 'direct');
+  for (const vendor of [...spoken.filter((one) => one === client), ...spoken]) {
+    const direct = directBridge(client, vendor);
+    if (direct !== null) return { ...emptyTarget, ...transportOf(candidate, vendor.name, material), direct };
+  }
+  return null;
 }
 
 function imageTarget(candidate: Candidate, material: RouteMaterial): Target | null {

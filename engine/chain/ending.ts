@@ -27,13 +27,13 @@ export class Ending {
     this.log = log;
   }
 
-  /** A whole JSON answer. */
-  sendWhole(exchange: LiveExchange, outcome: Outcome, body: Buffer): void {
+  /** A whole answer. */
+  sendWhole(exchange: LiveExchange, outcome: Outcome, body: Buffer, contentType = json): void {
     const { reply } = exchange;
-    reply.capture?.head(200, json);
+    reply.capture?.head(200, contentType);
     reply.capture?.data(body);
     reply.capture?.end();
-    this.afterSettling(exchange, outcome, () => reply.send(200, json, body));
+    this.afterSettling(exchange, outcome, () => reply.send(200, contentType, body));
   }
 
   /** A whole answer in pieces that are never joined. */

@@ -47,6 +47,8 @@ export class LiveExchange implements Exchange {
   onExpire: (() => void) | null = null;
   /** Set by whoever begins a stream of events: an error within it. */
   encodeStreamError: ((error: GatewayError, requestId: string) => string) | null = null;
+  /** Gives back what the request holds outside of memory; called once, when it has ended. */
+  release: (() => void) | null = null;
   private listeners: (() => void)[] = [];
 
   constructor(
@@ -94,6 +96,7 @@ export class LiveExchange implements Exchange {
 
   fingerprint(): readonly (string | Buffer)[] {
     const { call } = this;
+    if (call?.kind === 'direct' && call.form !== null) return call.form.fingerprint;
     if (this.body.length > 0 || call?.kind !== 'image') return [this.body];
     const { references, mask, claims: _claims, settings: _settings, ...said } = call;
     return [JSON.stringify(said), ...references.map((file) => file.bytes), ...(mask === null ? [] : [mask.bytes])];

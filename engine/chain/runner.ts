@@ -1,6 +1,7 @@
 /** Where every request comes in: route, head hooks, deadline, then the route's operator. */
 
 import type { ChatProtocol } from '../contract/chat.ts';
+import type { DirectProtocol } from '../contract/direct.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Route } from '../contract/model.ts';
 import type { Operation } from '../contract/operations.ts';
@@ -14,6 +15,7 @@ import { startDeadline } from '../wire/deadline.ts';
 import { chatOperator } from './chat-operator.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import { countOperator } from './count-operator.ts';
+import { directOperator } from './direct-operator.ts';
 import { Ending } from './ending.ts';
 import { LiveExchange, nextRequestId } from './exchange.ts';
 import { whenReady } from './flow.ts';
@@ -44,6 +46,8 @@ export interface RunnerOptions {
   readonly receiveTimeout: () => number;
   /** ms between two comments in an image stream that waits for its vendor. */
   readonly heartbeat: number;
+  /** Folder for uploads that are too large for memory. */
+  readonly uploads: string;
   /** Paths that no route has (health, metrics, files); false: not its path either. */
   other(reply: Reply, head: NativeHead, method: string, path: string, query: string): boolean;
   readonly observer: Observer;
@@ -191,7 +195,7 @@ export class Runner {
   }
 
   private operatorFor(route: Route, protocols: ReadonlyMap<string, Protocol>): Operator {
-    const { heartbeat, log } = this.options;
+    const { heartbeat, log, uploads } = this.options;
     const receiveTimeout = this.options.receiveTimeout();
     const parts = { ending: this.ending, log, heartbeat };
     const chat = () => protocols.get(route.protocol) as ChatProtocol;
@@ -199,11 +203,21 @@ export class Runner {
       const codec = (protocols.get(route.protocol) as ImageProtocol).client!;
       return imageOperator(operation, codec, receiveTimeout, parts);
     };
+    const direct = () => {
+      const directParts = { ending: this.ending, log, uploads };
+      return directOperator(protocols.get(route.protocol) as DirectProtocol, receiveTimeout, directParts);
+    };
     const operators: Partial<Record<Operation, () => Operator>> = {
       chat: () => chatOperator(chat(), receiveTimeout, parts),
       'chat.count': () => countOperator(chat(), receiveTimeout, this.ending, log),
       'images.generate': () => image('generate'),
       'images.edit': () => image('edit'),
+      embeddings: direct,
+      rerank: direct,
+      moderations: direct,
+      'audio.transcriptions': direct,
+      'audio.translations': direct,
+      'audio.speech': direct,
       'models.list': () => localOperator(listModels, this.ending),
       'models.get': () => localOperator(showModel, this.ending),
     };

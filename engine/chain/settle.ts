@@ -46,6 +46,7 @@ export function settle(
 }
 
 function finish({ exchange, outcome }: Settling, observer: Observer): void {
+  exchange.release?.();
   exchange.snapshot.leave();
   observer.ended(exchange, outcome);
 }

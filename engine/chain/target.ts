@@ -6,6 +6,7 @@ import type { ParameterOverrides } from '../contract/wire.ts';
 import type { ChannelHealth } from '../upstream/health.ts';
 import type { ConnectionList, Pools } from '../upstream/pools.ts';
 import type { ChatBridge } from './bridge.ts';
+import type { DirectBridge } from './direct-bridge.ts';
 
 export interface Target {
   readonly candidate: Candidate;
@@ -25,10 +26,11 @@ export interface Target {
   readonly bridge: ChatBridge | null;
   readonly images: NonNullable<ImageProtocol['vendor']> | null;
   readonly count: { readonly vendor: ChatProtocol; readonly codec: TokenCount } | null;
+  readonly direct: DirectBridge | null;
 }
 
 /** What each kind of target leaves out. */
-export const emptyTarget = { passedHeaders: [], bridge: null, images: null, count: null };
+export const emptyTarget = { passedHeaders: [], bridge: null, images: null, count: null, direct: null };
 
 const userAgent = 'unified-model-gateway/0.1';
 

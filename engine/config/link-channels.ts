@@ -1,7 +1,7 @@
 /** channels.yaml: vendor accounts, checked against models, groups, vendors and protocols. */
 import type { ChannelsFile } from '../../schemas/types/channels.ts';
 import type { Channel, Model } from '../contract/model.ts';
-import { operationEntry } from '../contract/operations.ts';
+import { type Operation, operationEntry } from '../contract/operations.ts';
 import type { JsonObject } from '../contract/values.ts';
 import type { VendorDefinition } from '../contract/vendor.ts';
 import type { Registry } from '../plugin.ts';
@@ -57,13 +57,21 @@ function linkProtocols(links: ChannelLinks, name: string, entry: Entry, vendor: 
   return spoken.length > 0 ? spoken : known;
 }
 
+/** What must be spoken for an operation: of direct routes each has formats of its own. */
+function spokenFor(operation: Operation): string {
+  const { kind } = operationEntry(operation);
+  return kind === 'direct' ? operation : kind;
+}
+
 /** A model for images at an account that speaks no image protocol could never be served. */
 function checkSpoken(links: ChannelLinks, name: string, entry: Entry, protocols: readonly string[]): void {
   const spoken = new Set<string>(
-    links.registry.protocols.filter((protocol) => protocols.includes(protocol.name)).map((protocol) => protocol.kind),
+    links.registry.protocols
+      .filter((protocol) => protocols.includes(protocol.name))
+      .map((protocol) => (protocol.kind === 'direct' ? protocol.operation : protocol.kind)),
   );
   for (const modelName of Object.keys(entry.models)) {
-    const wanted = links.models.get(modelName)?.operations.map((operation) => operationEntry(operation).kind) ?? [];
+    const wanted = links.models.get(modelName)?.operations.map(spokenFor) ?? [];
     const missing = wanted.find((kind) => !spoken.has(kind));
     if (missing === undefined || wanted.some((kind) => spoken.has(kind))) continue;
     const message = `the channel speaks no ${missing} protocol (${protocols.join(', ')})`;

@@ -31,6 +31,7 @@ function fittingProtocols(links: RouteLinks, operation: Operation): string[] {
 
 /** Whether a client can speak it on a route of the operation. */
 function isSpokenBy(protocol: Protocol, operation: Operation): boolean {
+  if (protocol.kind === 'direct') return protocol.client !== undefined && protocol.operation === operation;
   if (protocol.kind !== 'chat') return protocol.client !== undefined;
   return operation !== 'chat.count' || protocol.count !== undefined;
 }

@@ -20,7 +20,7 @@ function kindOf(definition: Shape): Kind | null {
   if (typeof definition.create === 'function') return 'plugins';
   if (typeof definition.compile === 'function') return 'normalizers';
   if (isShape(definition.speaks)) return 'vendors';
-  return definition.kind === 'chat' || definition.kind === 'image' ? 'protocols' : null;
+  return Object.hasOwn(actionsOf, String(definition.kind)) ? 'protocols' : null;
 }
 
 function checkSchema(schema: unknown, what: string): string | null {
