@@ -132,6 +132,7 @@ async function serve(
         metrics.record(exchange, outcome);
         if (state.configuration.gateway.log.requests) logRequest(log, exchange, outcome);
       },
+      charged: (exchange, usage) => metrics.recordUsage(exchange, usage),
     },
     log,
   });

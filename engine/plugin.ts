@@ -9,7 +9,7 @@ import type { DeliveredImage, ImageProtocol, ImageResult } from './contract/imag
 import type { FromSchema } from './contract/infer.ts';
 import type { Group, Model } from './contract/model.ts';
 import type { Counters, Ledger, Objects, Replays } from './contract/ports.ts';
-import type { RealtimeProtocol } from './contract/realtime.ts';
+import type { NumberedPart, RealtimeProtocol } from './contract/realtime.ts';
 import type { Outcome } from './contract/usage.ts';
 import type { JsonSchema, Log, MaybePromise } from './contract/values.ts';
 import type { VendorDefinition } from './contract/vendor.ts';
@@ -108,6 +108,12 @@ export interface Hooks {
   onEvent?(exchange: Exchange, event: ChatEvent): ChatEvent | null;
   /** Turns an image result into what is delivered (storage). The last plugin with this hook decides. */
   onImages?(exchange: Exchange, result: ImageResult): Promise<readonly DeliveredImage[]>;
+  /**
+   * A part of a session that is charged by itself: a realtime answer. Runs before the client gets the part's last event,
+   * from the last plugin of the chain to the first, all of them whatever one throws. A GatewayError ends the session; one
+   * of status 500 and above also keeps that event back.
+   */
+  onPart?(exchange: Exchange, part: NumberedPart): MaybePromise<void>;
   /**
    * Exactly once per request that passed `onHead`, before the last byte goes out; the reply waits for it. Runs from the
    * last plugin of the chain to the first. A GatewayError takes the answer back; any other error is only logged.

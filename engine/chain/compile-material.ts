@@ -3,7 +3,7 @@ import type { Log } from '../contract/values.ts';
 import type { Host } from '../plugin.ts';
 import type { HealthBook } from '../upstream/health.ts';
 import type { Pools } from '../upstream/pools.ts';
-import type { CompiledStage, HeadHook, ImagesHook, RequestHook, SettledHook } from './compiled-route.ts';
+import type { CompiledStage, HeadHook, ImagesHook, PartHook, RequestHook, SettledHook } from './compiled-route.ts';
 import type { EventHook } from './translate.ts';
 
 /** What outlives a snapshot and is lent to it. */
@@ -21,5 +21,6 @@ export interface CompiledChain {
   readonly onRequest: readonly RequestHook[];
   readonly onEvent: readonly EventHook[];
   readonly onImages: ImagesHook | null;
+  readonly onPart: readonly PartHook[];
   readonly onSettled: readonly SettledHook[];
 }

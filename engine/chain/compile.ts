@@ -4,7 +4,7 @@ import type { JsonSchema, MaybePromise } from '../contract/values.ts';
 import type { Exchange, Hooks, Host, NormalizerDefinition, PluginDefinition, Registry, Slot } from '../plugin.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
 import { compileRoute } from './compile-route.ts';
-import type { CompiledStage, HeadHook, ImagesHook, RequestHook, SettledHook } from './compiled-route.ts';
+import type { CompiledStage, HeadHook, ImagesHook, PartHook, RequestHook, SettledHook } from './compiled-route.ts';
 import { Snapshot } from './snapshot.ts';
 import type { EventHook } from './translate.ts';
 
@@ -144,11 +144,12 @@ async function compileChain(
     onRequest,
     onEvent: bound('onEvent') as unknown as EventHook[],
     onImages: (bound('onImages').at(-1) as unknown as ImagesHook | undefined) ?? null,
+    onPart: bound('onPart').reverse() as unknown as PartHook[],
     onSettled: bound('onSettled').reverse() as unknown as SettledHook[],
   };
 }
 
-const hookNames = ['onHead', 'onRequest', 'onEvent', 'onImages', 'onSettled'] as const;
+const hookNames = ['onHead', 'onRequest', 'onEvent', 'onImages', 'onPart', 'onSettled'] as const;
 /** A misspelt hook would never run, and nobody would notice. */
 const knownHooks: ReadonlySet<string> = new Set([...hookNames, 'close']);
 

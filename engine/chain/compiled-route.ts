@@ -2,6 +2,7 @@
 import type { Exchange } from '../contract/exchange.ts';
 import type { DeliveredImage, ImageResult } from '../contract/image.ts';
 import type { Candidate, Route } from '../contract/model.ts';
+import type { NumberedPart } from '../contract/realtime.ts';
 import type { Outcome } from '../contract/usage.ts';
 import type { JsonObject, MaybePromise } from '../contract/values.ts';
 import type { GatewayError } from '../errors.ts';
@@ -12,6 +13,7 @@ import type { EventHook } from './translate.ts';
 export type RequestHook = (exchange: Exchange) => MaybePromise<LocalReply | undefined>;
 export type HeadHook = (exchange: Exchange) => MaybePromise<void>;
 export type SettledHook = (exchange: Exchange, outcome: Outcome) => MaybePromise<void>;
+export type PartHook = (exchange: Exchange, part: NumberedPart) => MaybePromise<void>;
 export type ImagesHook = (exchange: Exchange, result: ImageResult) => Promise<readonly DeliveredImage[]>;
 
 /** How errors look on a route before the reply began. */
@@ -35,7 +37,8 @@ export interface CompiledRoute {
   readonly onRequest: readonly RequestHook[];
   readonly onEvent: readonly EventHook[];
   readonly onImages: ImagesHook | null;
-  /** From the last of the chain to the first. */
+  /** These two from the last of the chain to the first. */
+  readonly onPart: readonly PartHook[];
   readonly onSettled: readonly SettledHook[];
   readonly form: ReplyForm;
   readonly targets: ReadonlyMap<Candidate, Target>;

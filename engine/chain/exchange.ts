@@ -5,6 +5,7 @@ import type { Hold } from '../contract/ports.ts';
 import type { GatewayError } from '../errors.ts';
 import { emptyBody } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
+import type { Upgrade } from '../http/sockets.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import type { CompiledRoute } from './compiled-route.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -45,6 +46,8 @@ export class LiveExchange implements Exchange {
   /** The attempts have begun and answer for abort and deadline themselves. */
   inCharge = false;
   onExpire: (() => void) | null = null;
+  /** The client asks for a WebSocket. */
+  upgrade: Upgrade | null = null;
   /** Set by whoever begins a stream of events: an error within it. */
   encodeStreamError: ((error: GatewayError, requestId: string) => string) | null = null;
   /** Gives back what the request holds outside of memory; called once, when it has ended. */

@@ -1,5 +1,5 @@
 /** The end of a request, exactly once: success, failure, client abort, timeout, reload, shutdown. */
-import { noUsage, type Outcome } from '../contract/usage.ts';
+import { noUsage, type Outcome, type Usage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -7,6 +7,8 @@ import type { LiveExchange } from './exchange.ts';
 /** What watches every ended request: metrics, the request log. */
 export interface Observer {
   ended(exchange: LiveExchange, outcome: Outcome): void;
+  /** A part of a session was charged; the outcome of the session does not count it again. */
+  charged(exchange: LiveExchange, usage: Usage): void;
 }
 
 /** The hooks still to run, and what the earlier ones said. */

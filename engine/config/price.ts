@@ -39,7 +39,8 @@ const pricings: Readonly<Partial<Record<Operation, Pricing>>> = {
     kinds: ['character', ...audioTokens],
     needs: [['character'], ['input', 'output']],
   },
-  realtime: { use: 'realtime', kinds: audioTokens, needs: [['input', 'output']] },
+  // Some transcripts within a session are priced by the second.
+  realtime: { use: 'realtime', kinds: ['second', ...audioTokens], needs: [['input', 'output']] },
 };
 
 export interface PriceProblem {

@@ -1,6 +1,6 @@
 /** Counters of the process in Prometheus' text form. Plain numbers, added up when a request ends. */
 import type { LiveExchange } from '../chain/exchange.ts';
-import type { Outcome } from '../contract/usage.ts';
+import type { Outcome, Usage } from '../contract/usage.ts';
 
 /** Upper bounds in seconds. */
 const buckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120, 600];
@@ -14,25 +14,39 @@ class RouteMetrics {
   inputTokens = 0;
   outputTokens = 0;
   images = 0;
+
+  use(usage: Usage): void {
+    this.inputTokens += usage.input;
+    this.outputTokens += usage.output;
+    this.images += usage.images;
+  }
 }
 
 export class Metrics {
   private readonly routes = new Map<string, RouteMetrics>();
 
   record(exchange: LiveExchange, outcome: Outcome): void {
-    let metrics = this.routes.get(exchange.route.path);
-    if (metrics === undefined) {
-      metrics = new RouteMetrics();
-      this.routes.set(exchange.route.path, metrics);
-    }
+    const metrics = this.of(exchange);
     const seconds = (performance.now() - exchange.startedMono) / 1000;
     metrics.outcomes[outcome.kind]++;
     metrics.seconds += seconds;
     metrics.durations[bucketOf(seconds)]!++;
     metrics.attempts += exchange.attempts.length;
-    metrics.inputTokens += outcome.usage.input;
-    metrics.outputTokens += outcome.usage.output;
-    metrics.images += outcome.usage.images;
+    metrics.use(outcome.usage);
+  }
+
+  /** What was used within a session that goes on. */
+  recordUsage(exchange: LiveExchange, usage: Usage): void {
+    this.of(exchange).use(usage);
+  }
+
+  private of(exchange: LiveExchange): RouteMetrics {
+    let metrics = this.routes.get(exchange.route.path);
+    if (metrics === undefined) {
+      metrics = new RouteMetrics();
+      this.routes.set(exchange.route.path, metrics);
+    }
+    return metrics;
   }
 
   /** Prometheus text format 0.0.4. */
