@@ -9,6 +9,7 @@ import { relayBridge } from './bridge.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
 import { directBridge } from './direct-bridge.ts';
+import { modelsHeaders } from './models.ts';
 import { googleForm, plainForm } from './plain-form.ts';
 import { compileTransport, emptyTarget, type Target } from './target.ts';
 import { translateBridge } from './translate.ts';
@@ -28,9 +29,14 @@ export function compileRoute(route: Route, material: RouteMaterial): CompiledRou
     const target = compileTarget(candidate, model, route, client!, material);
     if (target !== null) targets.set(candidate, target);
   }
-  const passed = client?.kind === 'chat' ? (client.passedHeaders ?? []) : [];
-  const headerNames = [...new Set([...chain.headerNames, ...passed])];
+  const headerNames = [...new Set([...chain.headerNames, ...headersRead(client)])];
   return { ...chain, headerNames, route, form: formOf(route, client), targets };
+}
+
+/** Headers that the route itself looks at; one without a protocol lists models. */
+function headersRead(client: Protocol | null): readonly string[] {
+  if (client === null) return modelsHeaders;
+  return client.kind === 'chat' ? (client.passedHeaders ?? []) : [];
 }
 
 function formOf({ protocol }: Route, client: Protocol | null): ReplyForm {

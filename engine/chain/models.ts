@@ -7,11 +7,17 @@ import type { Model } from '../contract/model.ts';
 import type { JsonObject } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import type { LocalReply } from '../plugin.ts';
+import { anthropicMissing, anthropicModel, anthropicModelList, versionHeader } from './models-anthropic.ts';
 import { geminiModel, geminiModelList } from './models-gemini.ts';
+
+/** Headers of the client that tell its form. */
+export const modelsHeaders: readonly string[] = [versionHeader];
 
 interface ModelsForm {
   list(models: readonly Model[], exchange: Exchange): JsonObject;
   show(model: Model): JsonObject;
+  /** An answer of its own where the model is unknown. */
+  missing?(name: string, exchange: Exchange): LocalReply;
 }
 
 const openAiModel = ({ name, created, ownedBy }: Model): JsonObject => ({
@@ -26,11 +32,14 @@ const openAiForm: ModelsForm = {
   show: openAiModel,
 };
 const geminiForm: ModelsForm = { list: geminiModelList, show: geminiModel };
+const anthropicForm: ModelsForm = { list: anthropicModelList, show: anthropicModel, missing: anthropicMissing };
 
 /** By the route's own protocol, else by where the client puts its key. */
 function formFor({ route, headers, query }: Exchange): ModelsForm {
   if (route.protocol === 'gemini-models') return geminiForm;
-  if (headers.authorization || headers['x-api-key']) return openAiForm;
+  if (headers[versionHeader]) return anthropicForm;
+  if (headers.authorization) return openAiForm;
+  if (headers['x-api-key']) return anthropicForm;
   return headers['x-goog-api-key'] || new URLSearchParams(query).has('key') ? geminiForm : openAiForm;
 }
 
@@ -50,14 +59,17 @@ export function listModels(exchange: Exchange): LocalReply {
 /** 404 for a model that is unknown and for one the key may not see: the answer does not tell which. */
 export function showModel(exchange: Exchange): LocalReply {
   const name = decoded(exchange.parameter);
-  if (!isVisible(exchange, name))
+  const form = formFor(exchange);
+  if (!isVisible(exchange, name)) {
+    if (form.missing !== undefined) return form.missing(name.slice(0, 120), exchange);
     throw new GatewayError(
       'model_not_found',
       `The model \`${name.slice(0, 120)}\` does not exist. See GET /v1/models.`,
       { param: 'model' },
     );
+  }
   const { model } = exchange.principal!.group.offers.get(name)!;
-  return { status: 200, body: JSON.stringify(formFor(exchange).show(model)) };
+  return { status: 200, body: JSON.stringify(form.show(model)) };
 }
 
 function decoded(text: string): string {
