@@ -28,6 +28,7 @@ export interface StreamNotes {
  */
 export type FrameReader = (text: string, notes: StreamNotes, parse: () => unknown) => 'pass' | 'hold';
 
+const noDetails = { code: null, type: null, param: null, retryAfter: null };
 const COLON = 0x3a;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -117,11 +118,16 @@ export class FrameTap implements StreamTap {
 
   private judge(frame: Buffer, text: string): 'pass' | 'hold' {
     if (!speaks(frame)) return 'pass';
-    this.begun = true;
-    return this.read(text, this.notes, () => {
+    const parse = () => {
       const [read] = readFrames(frame);
       return read === undefined ? undefined : parsed(read.data);
-    });
+    };
+    if (!this.begun && parse() === undefined) {
+      this.notes.error = { ...noDetails, message: 'an event of the stream is not JSON' };
+      return 'pass';
+    }
+    this.begun = true;
+    return this.read(text, this.notes, parse);
   }
 }
 
