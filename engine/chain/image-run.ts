@@ -8,6 +8,7 @@ import type {
   ImageResult,
   ImageWriter,
   ResultImage,
+  StreamForm,
 } from '../contract/image.ts';
 import { noUsage, type TokenUsage, type Usage } from '../contract/usage.ts';
 import type { JsonObject, JsonValue, Log } from '../contract/values.ts';
@@ -26,7 +27,7 @@ import { imageRequest } from './upstream-request.ts';
 /** Ten images of 4K in Base64 stay below. */
 const largestAnswer = 512 * 1024 * 1024;
 const largestError = 256 * 1024;
-const eventStream = 'text/event-stream; charset=utf-8';
+const events: StreamForm = { contentType: 'text/event-stream; charset=utf-8', heartbeat: ': ping\n\n' };
 
 /** What all runs of a route share. */
 export interface ImageRunParts {
@@ -213,21 +214,27 @@ export class ImageRun {
     this.ending.complete(this.exchange, this.outcome(), Buffer.from(this.writer.terminator));
   }
 
+  private get form(): StreamForm {
+    return this.writer.stream ?? events;
+  }
+
   private beginStream(): void {
     const { reply } = this.exchange;
     if (reply.status !== 0) return;
     this.exchange.encodeStreamError = (error, requestId) => this.writer.encodeStreamError(error, requestId);
-    reply.capture?.head(200, eventStream);
-    reply.stage(200, eventStream, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
+    const { contentType } = this.form;
+    reply.capture?.head(200, contentType);
+    reply.stage(200, contentType, ['cache-control', 'no-cache', 'x-accel-buffering', 'no']);
   }
 
   /** Comments keep the connection alive while a vendor works; the first one decides for status 200. */
   private startHeartbeat(): void {
+    const heartbeat = Buffer.from(this.form.heartbeat);
     this.heartbeat = setInterval(() => {
       // Between two pieces of an event a comment would be part of its data.
       if (this.insideEvent || this.exchange.aborted || this.exchange.settled) return;
       this.beginStream();
-      this.exchange.reply.write(Buffer.from(': ping\n\n'));
+      this.exchange.reply.write(heartbeat);
     }, this.heartbeatMs);
   }
 

@@ -104,8 +104,17 @@ export interface UpstreamBody {
   readonly pieces: Pieces;
 }
 
+/** How a streamed answer travels. */
+export interface StreamForm {
+  readonly contentType: string;
+  /** Bytes that say nothing, written while a vendor works. */
+  readonly heartbeat: string;
+}
+
 /** How the answer of an image request is written for its client. */
 export interface ImageWriter {
+  /** Absent: Server-Sent Events. */
+  readonly stream?: StreamForm;
   encodeResult(images: readonly DeliveredImage[], result: ImageResult, call: ImageCall): Pieces;
   encodeEvent(event: ClientImageEvent, call: ImageCall): Pieces;
   readonly terminator: string;
