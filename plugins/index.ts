@@ -12,6 +12,7 @@ import idempotency from './idempotency/idempotency.ts';
 import limits from './limits/limits.ts';
 import anthropicMessages from './protocols/anthropic-messages.ts';
 import compatVideos from './protocols/compat-videos.ts';
+import geminiGenerate from './protocols/gemini-generate.ts';
 import geminiImages from './protocols/gemini-images.ts';
 import geminiVideos from './protocols/gemini-videos.ts';
 import openaiChat from './protocols/openai-chat.ts';
@@ -36,6 +37,7 @@ export const builtIns: Registry = {
     openaiCompletions,
     openaiResponses,
     anthropicMessages,
+    geminiGenerate,
     openaiImages,
     geminiImages,
     xaiImages,

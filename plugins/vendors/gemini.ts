@@ -9,6 +9,11 @@ export default defineVendor({
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   auth: { header: 'x-goog-api-key', value: '{credential}' },
   speaks: {
+    'gemini-generate': {
+      whole: generate,
+      stream: '/models/{model}:streamGenerateContent?alt=sse',
+      count: '/models/{model}:countTokens',
+    },
     'gemini-images': { generate, edit: generate },
     // The name of an operation is its path.
     'gemini-videos': { create: '/models/{model}:predictLongRunning', poll: '/{id}' },

@@ -1,0 +1,28 @@
+/** Reading Gemini's JSON: names may come in lowerCamelCase or snake_case, a lone value may stand for a list. */
+import { type ChatCall, type JsonObject, type JsonValue, objectAt } from '../../../engine/plugin.ts';
+
+export const protocolName = 'gemini-generate';
+
+/** A call whose streamed answer is one JSON array where the client did not ask for `alt=sse`. */
+export interface GeminiCall extends ChatCall {
+  readonly array: boolean;
+}
+
+export const asArray = (call: ChatCall): boolean => 'array' in call && call.array === true;
+
+const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The object's members by their lowerCamelCase names; what is within them stays as it came. Null means absent. */
+export function messageAt(value: JsonValue | undefined, place: string): JsonObject {
+  const members = Object.entries(objectAt(value, place)).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name.includes('_') ? camelCase(name) : name, member]));
+}
+
+/** The same for a member that may be missing. */
+export const optionalMessage = (value: JsonValue | undefined, place: string): JsonObject =>
+  value === undefined || value === null ? {} : messageAt(value, place);
+
+export function listOf(value: JsonValue | undefined): JsonValue[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}

@@ -1,0 +1,44 @@
+/** Same protocol on both sides: the body passes as it came, since the model stands in the path; only usage is read. */
+import {
+  type ChatCall,
+  type ChatRelay,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  overridden,
+  readGoogleError,
+} from '../../../engine/plugin.ts';
+import { estimateIn, hasAnswer, imagesIn, usageIn } from './answer-facts.ts';
+import { answerIn } from './decode-answer.ts';
+import { asArray } from './fields.ts';
+import { createFrames } from './frames.ts';
+import { ArrayTap, createTap } from './tap.ts';
+
+export const relay: ChatRelay = {
+  request(body, call, vendorModel, overrides) {
+    const named = namedAnew(call, vendorModel);
+    const renamed = Object.keys(named).length === 0 ? body : overridden(body, { set: named, remove: [] });
+    return overridden(renamed, overrides);
+  },
+  reply(body) {
+    const value = JSON.parse(body.toString('utf8')) as JsonValue;
+    const error = readGoogleError(value);
+    if (error !== null) return { usage: null, error, estimatedOutput: 0 };
+    const answer = answerIn(value);
+    if (!hasAnswer(answer)) throw new Error('the answer has no candidates');
+    const usage = usageIn(answer);
+    return { usage, error: null, estimatedOutput: usage === null ? estimateIn(answer) : 0, images: imagesIn(answer) };
+  },
+  stream: (call) => (asArray(call) ? new ArrayTap(createTap(), createFrames(call)) : createTap()),
+};
+
+/** Requests may name the model a second time, and a count of tokens a third: it is the public name there too. */
+function namedAnew({ body }: ChatCall, vendorModel: string): JsonObject {
+  const model = `models/${vendorModel}`;
+  const members: JsonObject = body.model === undefined ? {} : { model };
+  for (const name of ['generateContentRequest', 'generate_content_request']) {
+    const request = body[name];
+    if (isObject(request)) members[name] = { ...request, model };
+  }
+  return members;
+}
