@@ -25,6 +25,7 @@ export * from './contract/model.ts';
 export type { Operation } from './contract/operations.ts';
 export * from './contract/ports.ts';
 export * from './contract/realtime.ts';
+export * from './contract/responses.ts';
 export * from './contract/usage.ts';
 export * from './contract/values.ts';
 export * from './contract/vendor.ts';

@@ -6,6 +6,7 @@
 import type { GatewayError } from '../errors.ts';
 import type { FeatureTable } from './features.ts';
 import type { ChatImages } from './image.ts';
+import type { ChatState } from './responses.ts';
 import type { TokenUsage } from './usage.ts';
 import type { JsonObject, JsonValue } from './values.ts';
 import type { ParameterOverrides, SseFrame, VendorError } from './wire.ts';
@@ -236,6 +237,8 @@ export interface ChatProtocol {
   readonly count?: TokenCount;
   /** Images asked for on a chat route; absent where this protocol cannot show them. */
   readonly images?: ChatImages<ChatCall>;
+  /** Conversations that are kept between requests; absent where this protocol has no such thing. */
+  readonly state?: ChatState;
   /** Headers of the client, lower-case, that a vendor of this protocol gets as they came. */
   readonly passedHeaders?: readonly string[];
   /** A second name for `x-request-id` in answers. */

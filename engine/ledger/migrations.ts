@@ -1,5 +1,6 @@
 /** The schema's history. Names sort in the order in which they run; one that was released is never changed. */
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { createResponses } from './migrate-responses.ts';
 import { createTasks } from './migrate-tasks.ts';
 
 const first: Migration = {
@@ -23,6 +24,7 @@ const rareCounts: Migration = {
 const migrations: Record<string, Migration> = {
   '0001-first': first,
   '0002-rare-counts': rareCounts,
+  '0003-responses': { up: createResponses },
   '0004-tasks': createTasks,
 };
 

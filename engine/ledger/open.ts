@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Hold, KeyRecord, Ledger, Replays } from '../contract/ports.ts';
 import type { UsageRow } from '../contract/usage.ts';
 import type { Log, MaybePromise } from '../contract/values.ts';
+import { type OpenResponses, openResponses } from '../responses/store.ts';
 import { createTaskStore } from '../tasks/store.ts';
 import type { TaskStore } from '../tasks/task.ts';
 import { createAccounts } from './accounts.ts';
@@ -38,6 +39,7 @@ export interface LedgerOptions {
 export interface OpenLedger extends Ledger {
   readonly accounts: Accounts;
   readonly replays: Replays;
+  readonly responses: OpenResponses;
   readonly tasks: TaskStore;
   /**
    * Takes the hold of work again that began in an earlier life of the process, whether or not it is still covered: it was
@@ -98,6 +100,8 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
     now,
     maximumBytes: options.replayBytes ?? 1024 * megabyte,
   });
+  const responses = openResponses({ database, log, now });
+  await responses.sweep();
   const credits = new CreditWatch(database, records);
   await credits.start();
   const serial = new Serial();
@@ -129,6 +133,7 @@ async function startLedger(options: LedgerOptions, database: LedgerDatabase, unl
     applier,
     records,
     replays,
+    responses,
     keys: new KeyCache(database, records, serial),
     credits,
     serial,
@@ -145,6 +150,7 @@ interface Parts {
   readonly applier: Applier;
   readonly records: Records;
   readonly replays: OpenReplays;
+  readonly responses: OpenResponses;
   readonly keys: KeyCache;
   readonly credits: CreditWatch;
   readonly serial: Serial;
@@ -158,6 +164,7 @@ class FolderLedger implements OpenLedger {
   readonly accounts: Accounts;
   readonly replays: OpenReplays;
   readonly tasks: TaskStore;
+  readonly responses: OpenResponses;
   readonly #parts: Parts;
   readonly #poll: NodeJS.Timeout;
   #version: number;
@@ -166,6 +173,7 @@ class FolderLedger implements OpenLedger {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.replays = parts.replays;
+    this.responses = parts.responses;
     const { database, folder, now } = parts;
     this.tasks = createTaskStore(database);
     this.accounts = createAccounts({ database, folder, now, onChange: () => this.#changed() });
@@ -201,12 +209,13 @@ class FolderLedger implements OpenLedger {
   }
 
   async #close(): Promise<void> {
-    const { journal, applier, replays, database, unlock } = this.#parts;
+    const { journal, applier, replays, responses, database, unlock } = this.#parts;
     clearInterval(this.#poll);
     try {
       await journal.close();
       await applier.drain();
       await replays.close();
+      await responses.close();
     } finally {
       await applier.stop();
       await database.close();

@@ -136,6 +136,32 @@ export interface TasksTable {
   lease_until: number;
 }
 
+/** Answers that later requests may name. */
+export interface ResponsesTable {
+  id: string;
+  user_id: number;
+  /** The vendor account that keeps it; null: it is kept here. */
+  channel: string | null;
+  /** Hash of the credential. */
+  credential: string | null;
+  /** 0: only its marks count. */
+  named: number;
+  previous_id: string | null;
+  /** JSON array of items. */
+  input: string | null;
+  /** JSON. */
+  response: string | null;
+  /** Bytes, about. */
+  size: number;
+  expires_at: number;
+}
+
+/** What stood in an answer: ids of items, hashes of what only their maker can read. */
+export interface ResponseMarksTable {
+  mark: string;
+  response_id: string;
+}
+
 export interface Tables {
   users: UsersTable;
   keys: KeysTable;
@@ -143,5 +169,7 @@ export interface Tables {
   charges: ChargesTable;
   usage: UsageView;
   replays: ReplaysTable;
+  responses: ResponsesTable;
+  response_marks: ResponseMarksTable;
   tasks: TasksTable;
 }
