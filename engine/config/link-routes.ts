@@ -33,6 +33,7 @@ function fittingProtocols(links: RouteLinks, operation: Operation): string[] {
 function isSpokenBy(protocol: Protocol, operation: Operation): boolean {
   if (protocol.kind === 'direct') return protocol.client !== undefined && protocol.operation === operation;
   if (protocol.kind !== 'chat') return protocol.client !== undefined;
+  if (operation.startsWith('responses.')) return protocol.state !== undefined;
   return operation !== 'chat.count' || protocol.count !== undefined;
 }
 

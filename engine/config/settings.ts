@@ -15,6 +15,8 @@ export interface GatewaySettings {
   /** `s3` is there where the engine is `s3`. */
   readonly objects: ObjectsSettings;
   readonly ledger: { readonly engine: 'sqlite'; readonly journal: { readonly sync: 'off' | 'interval' | 'batch' } };
+  /** ms, 0: off; bytes */
+  readonly responses: { readonly keep: number; readonly maximumSize: number };
   readonly counters: { readonly engine: 'memory' };
   readonly log: {
     readonly level: GatewayFile['log']['level'];
@@ -43,6 +45,8 @@ function checkObjects(source: SourceFile, { engine, s3 }: GatewayFile['objects']
   }
 }
 
+const keepOf = (keep: string | number): number => (typeof keep === 'number' || keep === 'off' ? 0 : duration(keep));
+
 /** Links gateway.yaml; `folder` is where the file stands. */
 export function linkSettings(source: SourceFile, folder: string, faults: Faults): GatewaySettings {
   const file = source.value as GatewayFile;
@@ -53,6 +57,7 @@ export function linkSettings(source: SourceFile, folder: string, faults: Faults)
     dataDirectory: resolve(folder, file.dataDirectory),
     objects: linkObjects(file.objects),
     ledger: file.ledger,
+    responses: { keep: keepOf(file.responses.keep), maximumSize: size(file.responses.maximumSize) },
     counters: file.counters,
     log: file.log,
     headers: { maximumBytes: size(file.headers.maximumBytes) },

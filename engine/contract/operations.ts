@@ -19,6 +19,7 @@ const operationTable = {
   chat: { method: 'POST', kind: 'chat', capability: 'chat' },
   'chat.count': { method: 'POST', kind: 'chat', capability: 'chat' },
   'responses.get': { method: 'GET', kind: 'chat', capability: null, named: true },
+  'responses.items': { method: 'GET', kind: 'chat', capability: null, named: true },
   'responses.delete': { method: 'DELETE', kind: 'chat', capability: null, named: true },
   'images.generate': { method: 'POST', kind: 'image', capability: 'images.generate', costly: true },
   'images.edit': { method: 'POST', kind: 'image', capability: 'images.edit', costly: true },

@@ -22,7 +22,7 @@ export interface ResponsesSettings {
   /** ms; 0: nothing is kept. */
   readonly keep: number;
   /** Bytes of all kept answers together; those that expire first go first. */
-  readonly maximumBytes: number;
+  readonly maximumSize: number;
 }
 
 export interface OpenResponses extends Responses {
@@ -46,7 +46,7 @@ export const openResponses = (options: ResponsesOptions): OpenResponses => new D
 class DatabaseResponses implements OpenResponses {
   readonly #options: ResponsesOptions;
   readonly #timer: NodeJS.Timeout;
-  #settings: ResponsesSettings = { keep: 0, maximumBytes: Number.POSITIVE_INFINITY };
+  #settings: ResponsesSettings = { keep: 0, maximumSize: Number.POSITIVE_INFINITY };
   #sweeping: Promise<void> = Promise.resolve();
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -162,7 +162,7 @@ class DatabaseResponses implements OpenResponses {
       .selectFrom('responses')
       .select((select) => select.fn.sum<number | null>('size').as('bytes'))
       .executeTakeFirstOrThrow();
-    return Number(bytes ?? 0) - this.#settings.maximumBytes;
+    return Number(bytes ?? 0) - this.#settings.maximumSize;
   }
 
   async #forget(ids: readonly string[]): Promise<void> {

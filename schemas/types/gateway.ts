@@ -117,6 +117,19 @@ export interface GatewayFile {
     };
   };
   /**
+   * Answers of `/v1/responses` that clients continue with `previous_response_id`. Where a vendor keeps them itself, the gateway remembers which account does.
+   */
+  responses: {
+    /**
+     * How long an answer can be continued, read and deleted; `off` or 0: not at all, and requests that ask for it are refused.
+     */
+    keep: string | number;
+    /**
+     * All kept answers together; those that expire first are given up first.
+     */
+    maximumSize: string;
+  };
+  /**
    * Rate and concurrency limits.
    */
   counters: {

@@ -78,6 +78,7 @@ export interface RoutesFile {
       | 'chat'
       | 'chat.count'
       | 'responses.get'
+      | 'responses.items'
       | 'responses.delete'
       | 'images.generate'
       | 'images.edit'
