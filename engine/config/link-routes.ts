@@ -62,7 +62,7 @@ function checkChain(links: RouteLinks, index: number, { chain, operation }: Entr
 }
 
 /** `/v1/models/:a` and `/v1/models/:b` are the same route. */
-const shapeOf = ({ method, path }: Entry): string => `${method} ${path.replaceAll(/:[A-Za-z]+/g, ':')}`;
+const shapeOf = ({ method, path }: Entry): string => `${method} ${path.replaceAll(/(?<=\/):[A-Za-z]+/g, ':')}`;
 
 function checkPath(links: RouteLinks, index: number, entry: Entry, earlier: readonly Entry[]): void {
   const path = ['routes', index, 'path'];
