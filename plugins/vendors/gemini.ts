@@ -14,6 +14,7 @@ export default defineVendor({
       stream: '/models/{model}:streamGenerateContent?alt=sse',
       count: '/models/{model}:countTokens',
     },
+    'gemini-embeddings': { call: '/models/{model}:batchEmbedContents' },
     'gemini-images': { generate, edit: generate },
     // The name of an operation is its path.
     'gemini-videos': { create: '/models/{model}:predictLongRunning', poll: '/{id}' },
