@@ -1,8 +1,6 @@
 /** The `gateway` command: one file per subcommand. Exit codes: 0 well, 1 the thing asked about is not well, 2 usage. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { packageRoot } from '../config/index.ts';
+import { packageVersion } from '../config/index.ts';
 import { addAudit } from './audit.ts';
 import { addCheck } from './check.ts';
 import { addDemo } from './demo.ts';
@@ -16,14 +14,10 @@ import { addSimulate } from './simulate.ts';
 import { addUsage } from './usage.ts';
 import { addUsers } from './users.ts';
 
-function version(): string {
-  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
-}
-
 function createProgram(parts: Parts): Command {
   const program = new Command('gateway')
     .description('One set of HTTP interfaces over models of several vendors, configured by four YAML files.')
-    .version(version())
+    .version(packageVersion())
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .addHelpText('after', '\nExamples:\n  $ gateway demo\n  $ gateway check --config /etc/gateway')

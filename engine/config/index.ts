@@ -5,7 +5,7 @@ export { diffConfigurations } from './diff.ts';
 export { type Fault, formatFault } from './fault.ts';
 export { type Configuration, type LoadResult, loadConfiguration } from './load.ts';
 export { nearest } from './nearest.ts';
-export { packageRoot } from './package-root.ts';
+export { packageRoot, packageVersion } from './package-root.ts';
 export { processEnvironment } from './read.ts';
 export type { Environment } from './substitute.ts';
 export { formatDuration, formatSize } from './units.ts';

@@ -53,7 +53,7 @@ interface Loading {
 }
 
 /** Paths that the gateway itself serves, whatever routes.yaml says. */
-const ownPaths = ['/healthz', '/readyz', '/files/*'];
+const ownPaths = ['/healthz', '/readyz', '/openapi.json', '/files/*'];
 
 function readAll(loading: Loading, environment: Environment, texts: Texts | undefined): Partial<Sources> {
   const sources: Partial<Record<FileName, SourceFile>> = {};

@@ -1,4 +1,4 @@
-/** What the gateway answers under its own name: health, readiness, metrics, signed files. */
+/** What the gateway answers under its own name: health, readiness, metrics, its description, signed files. */
 import { openAiError } from '../chain/plain-form.ts';
 import type { NativeHead } from '../chain/runner.ts';
 import type { Log } from '../contract/values.ts';
@@ -11,6 +11,8 @@ export interface OwnRoutes {
   readiness(): { readonly ready: boolean; readonly body: object };
   /** Prometheus text, or null where metrics are off. */
   readonly metrics: { readonly path: string; render(): string } | null;
+  /** `GET /openapi.json`. */
+  description(): string;
   readonly files: FileServer | null;
   readonly log: Log;
 }
@@ -26,6 +28,7 @@ export function createOwnRoutes(routes: OwnRoutes): OtherPaths {
     if (method !== 'get' && method !== 'head') return false;
     if (path === '/healthz') reply.send(200, 'text/plain; charset=utf-8', 'ok\n');
     else if (path === '/readyz') sendReadiness(routes, reply);
+    else if (path === '/openapi.json') reply.send(200, 'application/json', routes.description());
     else if (path === routes.metrics?.path)
       reply.send(200, 'text/plain; version=0.0.4; charset=utf-8', routes.metrics.render());
     else return false;
