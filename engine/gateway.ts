@@ -23,6 +23,7 @@ import { type OpenLedger, openLedger } from './ledger/index.ts';
 import { openObjects } from './objects/index.ts';
 import { Metrics } from './observe/metrics.ts';
 import { logRequest } from './observe/request-log.ts';
+import { createDocumentText } from './openapi/index.ts';
 import type { Registry } from './plugin.ts';
 import { fetchUrl } from './upstream/fetch.ts';
 import { HealthBook } from './upstream/health.ts';
@@ -112,6 +113,7 @@ async function serve(
     },
   };
   const state = new ReloadState(first);
+  const documentText = createDocumentText();
   const other = createOwnRoutes({
     readiness: () => state.readiness(!runner.stopping),
     metrics: settings.metrics.enabled
@@ -120,6 +122,7 @@ async function serve(
           render: () => metrics.render({ gateway_requests_running: runner.running }),
         }
       : null,
+    description: () => documentText(state.configuration),
     files,
     log,
   });
