@@ -129,6 +129,7 @@ async function serve(
   const runner = new Runner(await compileConfiguration(first, lent), first.registry, {
     receiveTimeout: () => state.configuration.gateway.body.receiveTimeout,
     heartbeat: options.heartbeat ?? 10_000,
+    realtime: () => state.configuration.gateway.realtime,
     other,
     observer: {
       ended(exchange, outcome) {
@@ -194,6 +195,8 @@ async function serve(
     await reloading;
     const drained = runner.drained();
     await withinTime(drained, state.configuration.gateway.drain.timeout);
+    runner.endSessions();
+    if (runner.running > 0) await withinTime(drained, sessionTimeout);
     // Closing the sockets aborts what still runs: it is settled as aborted.
     listening.close();
     await withinTime(drained, abortTimeout);
@@ -222,6 +225,9 @@ async function serve(
     },
   };
 }
+
+/** ms for sessions that end to be settled and closed. */
+const sessionTimeout = 250;
 
 /** ms for what was cut to be settled. */
 const abortTimeout = 2_000;

@@ -23,6 +23,7 @@ import openaiCompletions from './protocols/openai-completions.ts';
 import openaiEmbeddings from './protocols/openai-embeddings.ts';
 import openaiImages from './protocols/openai-images.ts';
 import openaiModerations from './protocols/openai-moderations.ts';
+import openaiRealtime from './protocols/openai-realtime.ts';
 import openaiResponses from './protocols/openai-responses.ts';
 import openaiSpeech from './protocols/openai-speech.ts';
 import openaiTranscriptions from './protocols/openai-transcriptions.ts';
@@ -50,6 +51,7 @@ export const builtIns: Registry = {
     anthropicMessages,
     geminiGenerate,
     openaiImages,
+    openaiRealtime,
     geminiImages,
     xaiImages,
     openaiVideos,

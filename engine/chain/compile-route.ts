@@ -4,6 +4,7 @@ import type { DirectProtocol } from '../contract/direct.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Model, Route } from '../contract/model.ts';
 import { isCapable } from '../contract/operations.ts';
+import type { RealtimeProtocol } from '../contract/realtime.ts';
 import type { Protocol } from '../plugin.ts';
 import { relayBridge } from './bridge.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
@@ -36,6 +37,7 @@ export function compileRoute(route: Route, material: RouteMaterial): CompiledRou
 /** Headers that the route itself looks at; one without a protocol lists models. */
 function headersRead(client: Protocol | null): readonly string[] {
   if (client === null) return modelsHeaders;
+  if (client.kind === 'realtime') return client.client?.headers ?? [];
   return client.kind === 'chat' ? (client.passedHeaders ?? []) : [];
 }
 
@@ -54,6 +56,7 @@ function compileTarget(
   const serves = isCapable(model.operations, operation);
   if (client.kind === 'image') return serves ? imageTarget(candidate, material) : null;
   if (client.kind === 'direct') return serves ? directTarget(candidate, client, material) : null;
+  if (client.kind === 'realtime') return serves ? realtimeTarget(candidate, client, material) : null;
   if (client.kind !== 'chat') return null;
   if (operation === 'chat.count') return serves ? countTarget(candidate, client, material) : null;
   if (serves) return chatTarget(candidate, client, material);
@@ -110,6 +113,13 @@ function directTarget(candidate: Candidate, client: DirectProtocol, material: Ro
     if (direct !== null) return { ...emptyTarget, ...transportOf(candidate, vendor.name, material), direct };
   }
   return null;
+}
+
+/** Frames pass unchanged: the vendor speaks what the client does. */
+function realtimeTarget(candidate: Candidate, client: RealtimeProtocol, material: RouteMaterial): Target | null {
+  const vendor = spokenBy(candidate, material).find((one) => one === client) as RealtimeProtocol | undefined;
+  if (vendor?.vendor === undefined) return null;
+  return { ...emptyTarget, ...transportOf(candidate, vendor.name, material), realtime: vendor.vendor };
 }
 
 function imageTarget(candidate: Candidate, material: RouteMaterial): Target | null {

@@ -5,11 +5,13 @@ import type { DirectProtocol } from '../contract/direct.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Route } from '../contract/model.ts';
 import type { Operation } from '../contract/operations.ts';
+import type { RealtimeProtocol } from '../contract/realtime.ts';
 import { noUsage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { type HeaderPairs, type NativeResponse, Reply } from '../http/reply.ts';
 import { Router, suggestPath } from '../http/router.ts';
+import type { Upgrade } from '../http/sockets.ts';
 import type { Protocol, Registry } from '../plugin.ts';
 import { startDeadline } from '../wire/deadline.ts';
 import { chatOperator } from './chat-operator.ts';
@@ -25,6 +27,9 @@ import { localOperator } from './local-operator.ts';
 import { listModels, showModel } from './models.ts';
 import type { Operator } from './operator.ts';
 import { openAiError } from './plain-form.ts';
+import { realtimeOperator } from './realtime-operator.ts';
+import type { RealtimeSettings } from './realtime-session.ts';
+import { Sessions } from './realtime-sessions.ts';
 import type { Observer } from './settle.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -46,6 +51,8 @@ export interface RunnerOptions {
   readonly receiveTimeout: () => number;
   /** ms between two comments in an image stream that waits for its vendor. */
   readonly heartbeat: number;
+  /** Asked for when a session begins. */
+  readonly realtime: () => RealtimeSettings;
   /** Folder for uploads that are too large for memory. */
   readonly uploads: string;
   /** Paths that no route has (health, metrics, files); false: not its path either. */
@@ -61,6 +68,7 @@ export class Runner {
   private readonly retiring = new Set<Snapshot>();
   private readonly ending: Ending;
   private readonly options: RunnerOptions;
+  private readonly sessions = new Sessions();
   stopping = false;
 
   constructor(snapshot: Snapshot, registry: Registry, options: RunnerOptions) {
@@ -93,9 +101,15 @@ export class Runner {
     return sum;
   }
 
-  /** New requests are told to go elsewhere; those that run go on. */
+  /** New requests are told to go elsewhere; those that run go on, sessions to the end of their answer. */
   stop(): void {
     this.stopping = true;
+    this.sessions.drain();
+  }
+
+  /** Ends the sessions that still run. */
+  endSessions(): void {
+    this.sessions.stop();
   }
 
   /** Resolves when the last request has ended, of the configurations before this one too. */
@@ -104,7 +118,14 @@ export class Runner {
     await Promise.all([...this.retiring].map((snapshot) => snapshot.done));
   }
 
-  handle(native: NativeResponse, head: NativeHead, method: string, path: string, query: string): void {
+  handle(
+    native: NativeResponse,
+    head: NativeHead,
+    method: string,
+    path: string,
+    query: string,
+    upgrade: Upgrade | null = null,
+  ): void {
     const reply = new Reply(native, nextRequestId());
     if (method === 'head') reply.bodiless = true;
     const routed = this.router.find(method, path);
@@ -118,6 +139,7 @@ export class Runner {
     for (const name of compiled.headerNames) headers[name] = head.getHeader(name);
     reply.idHeader = compiled.form.requestIdHeader ?? null;
     const exchange = new LiveExchange(reply, this.snapshot, compiled, method, path, routed.parameter, query, headers);
+    exchange.upgrade = upgrade;
     this.snapshot.enter();
     exchange.deadline = startDeadline(compiled.route.timeout, () => this.expire(exchange));
     exchange.onAbort(() => this.left(exchange));
@@ -207,6 +229,13 @@ export class Runner {
       const directParts = { ending: this.ending, log, uploads };
       return directOperator(protocols.get(route.protocol) as DirectProtocol, receiveTimeout, directParts);
     };
+    const realtime = () =>
+      realtimeOperator(protocols.get(route.protocol) as RealtimeProtocol, {
+        ending: this.ending,
+        log,
+        sessions: this.sessions,
+        settings: this.options.realtime,
+      });
     const operators: Partial<Record<Operation, () => Operator>> = {
       chat: () => chatOperator(chat(), receiveTimeout, parts),
       'chat.count': () => countOperator(chat(), receiveTimeout, this.ending, log),
@@ -218,6 +247,7 @@ export class Runner {
       'audio.transcriptions': direct,
       'audio.translations': direct,
       'audio.speech': direct,
+      realtime,
       'models.list': () => localOperator(listModels, this.ending),
       'models.get': () => localOperator(showModel, this.ending),
     };

@@ -28,6 +28,8 @@ export interface GatewaySettings {
   readonly body: { readonly receiveTimeout: number };
   /** ms */
   readonly drain: { readonly timeout: number };
+  /** ms; bytes */
+  readonly realtime: { readonly idleTimeout: number; readonly pingTimeout: number; readonly bufferLimit: number };
   readonly metrics: { readonly enabled: boolean; readonly path: string };
 }
 
@@ -47,6 +49,12 @@ function checkObjects(source: SourceFile, { engine, s3 }: GatewayFile['objects']
 
 const keepOf = (keep: string | number): number => (typeof keep === 'number' || keep === 'off' ? 0 : duration(keep));
 
+const linkRealtime = ({ idleTimeout, pingTimeout, bufferLimit }: GatewayFile['realtime']) => ({
+  idleTimeout: duration(idleTimeout),
+  pingTimeout: duration(pingTimeout),
+  bufferLimit: size(bufferLimit),
+});
+
 /** Links gateway.yaml; `folder` is where the file stands. */
 export function linkSettings(source: SourceFile, folder: string, faults: Faults): GatewaySettings {
   const file = source.value as GatewayFile;
@@ -63,6 +71,7 @@ export function linkSettings(source: SourceFile, folder: string, faults: Faults)
     headers: { maximumBytes: size(file.headers.maximumBytes) },
     body: { receiveTimeout: duration(file.body.receiveTimeout) },
     drain: { timeout: duration(file.drain.timeout) },
+    realtime: linkRealtime(file.realtime),
     metrics: file.metrics,
   };
 }

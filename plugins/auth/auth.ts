@@ -15,9 +15,17 @@ function queryKey({ query }: Exchange): string {
   return query.includes('key=') ? (new URLSearchParams(query).get('key') ?? '') : '';
 }
 
+const keySubprotocol = 'openai-insecure-api-key.';
+
+/** Browsers cannot set headers of a WebSocket: the key comes as a subprotocol. Only realtime routes read that header. */
+function subprotocolKey({ headers }: Exchange): string {
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  return offered.find((name) => name.startsWith(keySubprotocol))?.slice(keySubprotocol.length) ?? '';
+}
+
 /**
- * The secret of `Authorization: Bearer`, `x-api-key` (spec 5), `x-goog-api-key` or `?key=`; the first wins where several
- * are sent.
+ * The secret of `Authorization: Bearer`, `x-api-key` (spec 5), `x-goog-api-key`, a subprotocol or `?key=`; the first
+ * wins where several are sent.
  */
 function secretOf(exchange: Exchange): string {
   const { authorization, 'x-api-key': ownKey, 'x-goog-api-key': googleKey } = exchange.headers;
@@ -26,7 +34,7 @@ function secretOf(exchange: Exchange): string {
       throw new GatewayError('malformed_api_key', 'The Authorization header must be `Bearer sk-…`.');
     return authorization.replace(bearer, '').trim();
   }
-  const apiKey = ownKey || googleKey || queryKey(exchange);
+  const apiKey = ownKey || googleKey || subprotocolKey(exchange) || queryKey(exchange);
   if (!apiKey) throw new GatewayError('missing_api_key');
   return apiKey.trim();
 }
@@ -47,14 +55,16 @@ export default definePlugin({
   summary: 'Who asks: the API key, its account and its group.',
   options: { type: 'object', additionalProperties: false, properties: {} },
   headers: ['authorization', 'x-api-key', 'x-goog-api-key'],
-  create: (_options, host) => ({
-    onHead(exchange) {
+  create(_options, host) {
+    const check = (exchange: Exchange) => {
       const secret = secretOf(exchange);
       if (!isWellFormedKey(secret)) throw new GatewayError('malformed_api_key');
       // Looked up by its hash: how long that takes says nothing about the secret.
       const found = host.ledger.findKey(hashKey(secret));
       if (!(found instanceof Promise)) return admit(exchange, found, host);
       return found.then((key) => admit(exchange, key, host));
-    },
-  }),
+    };
+    // A key that is revoked ends its session with the next answer.
+    return { onHead: check, onPart: check };
+  },
 });

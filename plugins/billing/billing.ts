@@ -3,9 +3,11 @@ import {
   type Exchange,
   GatewayError,
   type KeyRecord,
+  type NumberedPart,
   noUsage,
   type Offer,
   type Outcome,
+  toGatewayError,
   type Usage,
   type UsageRow,
 } from '../../engine/plugin.ts';
@@ -57,6 +59,13 @@ function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number
   };
 }
 
+/** A part of a session has a row of its own, named after the session's. */
+function partRowOf(exchange: Exchange, part: NumberedPart, quota: number, now: number): UsageRow {
+  const outcome: Outcome = { ...part, status: 101 };
+  const row = rowOf(exchange, exchange.offer!, outcome, quota, 0);
+  return { ...row, requestId: `${exchange.id}.${part.number}`, time: now, durationMs: part.duration, firstByteMs: null };
+}
+
 /** The client must not take an answer for a paid one. */
 function notBooked(cause: unknown): never {
   throw new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause });
@@ -97,14 +106,34 @@ export default definePlugin({
         return exchange.hold?.amount ?? 0;
       }
     };
+    const hold = (exchange: Exchange): void => {
+      const { key } = exchange.principal!;
+      const amount = exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens));
+      exchange.hold = host.ledger.hold(key, amount);
+      if (exchange.hold === null) throw notCovered(key, amount);
+    };
+    /** The error instead of the hold. */
+    const holdAgain = (exchange: Exchange): GatewayError | null => {
+      try {
+        hold(exchange);
+        return null;
+      } catch (error) {
+        return toGatewayError(error);
+      }
+    };
     return {
       onRequest(exchange) {
-        const { key } = exchange.principal!;
-        const amount = exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens));
-        const hold = host.ledger.hold(key, amount);
-        if (hold === null) throw notCovered(key, amount);
-        exchange.hold = hold;
+        hold(exchange);
         return undefined;
+      },
+      /** What was held for this answer is held for the next, in the same turn: nobody else comes between. */
+      async onPart(exchange, part) {
+        const quota = quotaOf(exchange, exchange.offer!, { ...part, status: 101 });
+        const booked = host.ledger.settle(exchange.hold, partRowOf(exchange, part, quota, host.now()));
+        exchange.hold = null;
+        const refusal = holdAgain(exchange);
+        await booked.catch(notBooked);
+        if (refusal !== null) throw refusal;
       },
       onSettled(exchange, outcome) {
         const { offer } = exchange;

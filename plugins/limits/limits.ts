@@ -103,6 +103,9 @@ export default definePlugin({
         taken.set(exchange, { gates, tokens });
         return undefined;
       },
+      onPart(exchange, { usage }) {
+        for (const gate of taken.get(exchange)?.gates ?? []) gate.tokens?.add(totalTokens(usage));
+      },
       onSettled(exchange, outcome) {
         const place = taken.get(exchange);
         if (place === undefined) return;

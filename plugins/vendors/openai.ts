@@ -20,6 +20,7 @@ export default defineVendor({
     'openai-transcriptions': { call: '/audio/transcriptions' },
     'openai-translations': { call: '/audio/translations' },
     'openai-speech': { call: '/audio/speech' },
+    'openai-realtime': { connect: '/realtime?model={model}' },
     'openai-images': { generate: '/images/generations', edit: '/images/edits' },
     'openai-videos': { create: '/videos', poll: '/videos/{id}', content: '/videos/{id}/content' },
   },
