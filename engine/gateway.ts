@@ -1,7 +1,7 @@
 /** A running gateway: ports opened, configuration compiled, server listening, files watched. */
 import './runtime.ts';
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Lent } from './chain/compile-material.ts';
 import { Runner } from './chain/runner.ts';
 import type { Snapshot } from './chain/snapshot.ts';
@@ -19,12 +19,14 @@ import type { Log } from './contract/values.ts';
 import { createCounters } from './counters/index.ts';
 import { createOwnRoutes } from './http/own-routes.ts';
 import { type Server, startServer } from './http/server.ts';
+import { openUploads } from './http/upload-spool.ts';
 import { type OpenLedger, openLedger } from './ledger/index.ts';
 import { openObjects } from './objects/index.ts';
 import { Metrics } from './observe/metrics.ts';
 import { logRequest } from './observe/request-log.ts';
 import { createDocumentText } from './openapi/index.ts';
 import type { Registry } from './plugin.ts';
+import { openVideoTasks } from './tasks/index.ts';
 import { fetchUrl } from './upstream/fetch.ts';
 import { HealthBook } from './upstream/health.ts';
 import { Pools } from './upstream/pools.ts';
@@ -71,6 +73,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const dataDirectory = resolve(options.dataDirectory ?? settings.dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
   const ledger = await openLedger({ folder: dataDirectory, log, sync: settings.ledger.journal.sync });
+  ledger.responses.configure(settings.responses);
   try {
     return await serve(options, configuration, dataDirectory, ledger);
   } catch (error) {
@@ -126,10 +129,24 @@ async function serve(
     files,
     log,
   });
+  const tasks = await openVideoTasks({
+    ledger,
+    objects,
+    pools,
+    health: lent.health,
+    dataDirectory,
+    settings: () => state.configuration.gateway.videos,
+    urlLifetime: settings.objects.urlLifetime,
+    log,
+  });
+  tasks.channels.use(first.channels, first.registry);
   const runner = new Runner(await compileConfiguration(first, lent), first.registry, {
     receiveTimeout: () => state.configuration.gateway.body.receiveTimeout,
     heartbeat: options.heartbeat ?? 10_000,
     realtime: () => state.configuration.gateway.realtime,
+    responses: ledger.responses,
+    uploads: await openUploads(join(dataDirectory, 'uploads')),
+    tasks,
     other,
     observer: {
       ended(exchange, outcome) {
@@ -152,7 +169,9 @@ async function serve(
     const changes = diffConfigurations(state.configuration, next);
     const snapshot = await compileConfiguration(next, lent);
     state.loaded(next);
+    ledger.responses.configure(next.gateway.responses);
     runner.swap(snapshot, next.registry);
+    tasks.channels.use(next.channels, next.registry);
     options.onReload?.(next);
     for (const notice of next.notices) log.warn({}, notice);
     log.info({ changes }, changes.length === 0 ? 'configuration reloaded, nothing changed' : 'configuration reloaded');
@@ -184,9 +203,11 @@ async function serve(
     host,
     port: options.port ?? settings.listen.port,
     maximumHeaderBytes: settings.headers.maximumBytes,
-    handle: (response, head, method, path, query) => runner.handle(response, head, method, path, query),
+    handle: (response, head, method, path, query, upgrade) =>
+      runner.handle(response, head, method, path, query, upgrade),
   });
   const listening = server;
+  tasks.start();
   await keepActive(first);
   const close = async (): Promise<void> => {
     runner.stop();
@@ -200,6 +221,8 @@ async function serve(
     // Closing the sockets aborts what still runs: it is settled as aborted.
     listening.close();
     await withinTime(drained, abortTimeout);
+    // Files on their way are fetched again after the restart.
+    await tasks.close(abortTimeout);
     // What outlives its client (`onAbort: finish`) ends with its vendor's connection.
     await pools.close();
     await withinTime(drained, abortTimeout);

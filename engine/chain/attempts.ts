@@ -41,7 +41,7 @@ export class Attempts {
       const candidate = pickWeighted(tier, (one) => this.isReady(one, now), Math.random);
       if (candidate === null) continue;
       const target = this.target(candidate);
-      const credential = target.health.pick(target.channel, now);
+      const credential = this.exchange.pin?.credential ?? target.health.pick(target.channel, now);
       target.health.enter(target.channel, credential);
       this.exchange.channelOrigin = target.channel.origin;
       const attempt: Attempt = {
@@ -100,6 +100,8 @@ export class Attempts {
   }
 
   private isReady(candidate: Candidate, now: number): boolean {
+    const { pin } = this.exchange;
+    if (pin !== null && candidate.channel !== pin.channel) return false;
     if (this.failed?.includes(candidate.channel) || !this.isServed(candidate)) return false;
     return this.target(candidate).health.ready(candidate.channel, now);
   }

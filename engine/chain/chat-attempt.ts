@@ -223,7 +223,8 @@ export class ChatAttempts implements Receiver {
     this.attempts.succeeded(this.current!, this.status);
     if (this.exchange.aborted) return this.ending.leave(this.exchange, this.abortOutcome());
     const outcome: Outcome = { kind: 'ok', status: 200, code: null, usage: this.streamUsage() };
-    this.ending.complete(this.exchange, outcome, this.tap!.closing());
+    const closing = this.tap!.closing();
+    this.kept(closing, true, () => this.ending.complete(this.exchange, outcome, closing));
   }
 
   private brokenStream(error: VendorError, last: Buffer | null): void {
@@ -254,7 +255,15 @@ export class ChatAttempts implements Receiver {
     const outcome: Outcome = this.exchange.aborted
       ? { kind: 'aborted', status: 499, code: null, usage }
       : { kind: 'ok', status: 200, code: null, usage };
-    this.ending.sendWhole(this.exchange, outcome, reply.body);
+    this.kept(reply.body, false, () => this.ending.sendWhole(this.exchange, outcome, reply.body));
+  }
+
+  /** What later requests go on from is kept before the client has the last byte. */
+  private kept(answer: Buffer, streamed: boolean, send: () => void): void {
+    const { keepAnswer } = this.exchange;
+    if (keepAnswer === null) return send();
+    const { target, credential } = this.current!;
+    void keepAnswer(answer, streamed, target, credential).then(send);
   }
 
   /** An error object inside a 200. */

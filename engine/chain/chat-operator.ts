@@ -2,6 +2,7 @@
 import type { ChatCall, ChatProtocol } from '../contract/chat.ts';
 import type { ImageCall } from '../contract/image.ts';
 import { isCapable, type Operation } from '../contract/operations.ts';
+import type { Responses } from '../contract/responses.ts';
 import { GatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
@@ -11,16 +12,20 @@ import { proceed, whenReady } from './flow.ts';
 import { ImageRun, type ImageRunParts } from './image-run.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
+import { Conversations } from './responses-state.ts';
 
 const eventStream = 'text/event-stream; charset=utf-8';
 const drawing: readonly Operation[] = ['images.generate', 'images.edit'];
 const none: readonly Operation[] = [];
 
-export type ChatOperatorParts = Omit<ImageRunParts, 'writer'>;
+export interface ChatOperatorParts extends Omit<ImageRunParts, 'writer'> {
+  readonly responses: Responses;
+}
 
 export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, parts: ChatOperatorParts): Operator {
   const { ending, log } = parts;
-  const { images } = protocol;
+  const { images, state } = protocol;
+  const conversations = state === undefined ? null : new Conversations(protocol, state, parts.responses, log);
   const contentType = (call: ChatCall) => protocol.streamContentType?.(call) ?? eventStream;
   const chat = (exchange: LiveExchange) => {
     const call = exchange.call as ChatCall;
@@ -33,9 +38,19 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, par
     const draws = images !== undefined && exchange.compiled.onImages !== null;
     exchange.call = call;
     exchange.offer = resolveOffer(exchange, call.model, draws ? drawing : none);
-    if (isCapable(exchange.offer.model.operations, 'chat')) return proceed(exchange, ending, chat);
+    const prepared = conversations === null ? call : conversations.prepare(exchange, call);
+    if (!(prepared instanceof Promise)) return begin(exchange, prepared);
+    prepared
+      .then((whole) => {
+        if (!exchange.settled) begin(exchange, whole);
+      })
+      .catch((error: unknown) => ending.fail(exchange, error));
+  };
+  const begin = (exchange: LiveExchange, call: ChatCall) => {
+    exchange.call = call;
+    if (isCapable(exchange.offer!.model.operations, 'chat')) return proceed(exchange, ending, chat);
     const drawn = images!.readCall(call);
-    if (!isCapable(exchange.offer.model.operations, `images.${drawn.operation}`))
+    if (!isCapable(exchange.offer!.model.operations, `images.${drawn.operation}`))
       throw new GatewayError('unsupported_parameter', 'This model draws, but takes no reference images.');
     exchange.call = drawn;
     proceed(exchange, ending, () => draw(exchange, drawn, call));

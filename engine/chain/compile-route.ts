@@ -5,6 +5,7 @@ import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Model, Route } from '../contract/model.ts';
 import { isCapable } from '../contract/operations.ts';
 import type { RealtimeProtocol } from '../contract/realtime.ts';
+import type { VideoProtocol } from '../contract/video.ts';
 import type { Protocol } from '../plugin.ts';
 import { relayBridge } from './bridge.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
@@ -55,9 +56,11 @@ function compileTarget(
 ): Target | null {
   const serves = isCapable(model.operations, operation);
   if (client.kind === 'image') return serves ? imageTarget(candidate, material) : null;
+  if (client.kind === 'video') return serves ? videoTarget(candidate, material) : null;
   if (client.kind === 'direct') return serves ? directTarget(candidate, client, material) : null;
   if (client.kind === 'realtime') return serves ? realtimeTarget(candidate, client, material) : null;
   if (client.kind !== 'chat') return null;
+  if (operation.startsWith('responses.')) return storedTarget(candidate, client, material);
   if (operation === 'chat.count') return serves ? countTarget(candidate, client, material) : null;
   if (serves) return chatTarget(candidate, client, material);
   // A chat route also serves images to clients that know no other.
@@ -115,6 +118,13 @@ function directTarget(candidate: Candidate, client: DirectProtocol, material: Ro
   return null;
 }
 
+/** A vendor that keeps answers of the client's protocol itself. */
+function storedTarget(candidate: Candidate, client: ChatProtocol, material: RouteMaterial): Target | null {
+  const keeps = candidate.channel.vendor.speaks[client.name]?.stored !== undefined;
+  if (!keeps || !spokenBy(candidate, material).includes(client)) return null;
+  return { ...emptyTarget, ...transportOf(candidate, client.name, material) };
+}
+
 /** Frames pass unchanged: the vendor speaks what the client does. */
 function realtimeTarget(candidate: Candidate, client: RealtimeProtocol, material: RouteMaterial): Target | null {
   const vendor = spokenBy(candidate, material).find((one) => one === client) as RealtimeProtocol | undefined;
@@ -128,6 +138,14 @@ function imageTarget(candidate: Candidate, material: RouteMaterial): Target | nu
   );
   if (vendor === undefined) return null;
   return { ...emptyTarget, ...transportOf(candidate, vendor.name, material), images: vendor.vendor! };
+}
+
+function videoTarget(candidate: Candidate, material: RouteMaterial): Target | null {
+  const vendor = spokenBy(candidate, material).find(
+    (one): one is VideoProtocol => one.kind === 'video' && one.vendor !== undefined,
+  );
+  if (vendor === undefined) return null;
+  return { ...emptyTarget, ...transportOf(candidate, vendor.name, material), videos: vendor.vendor! };
 }
 
 /** Chat bodies are always JSON; image bodies may be multipart and name their type per request. */

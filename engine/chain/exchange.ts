@@ -2,13 +2,16 @@
 import type { Attempt, Call, Exchange, Principal } from '../contract/exchange.ts';
 import type { Offer, Route } from '../contract/model.ts';
 import type { Hold } from '../contract/ports.ts';
+import type { VideoCall } from '../contract/video.ts';
 import type { GatewayError } from '../errors.ts';
 import { emptyBody } from '../http/body.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Upgrade } from '../http/sockets.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import type { CompiledRoute } from './compiled-route.ts';
+import type { Pin } from './responses-place.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Target } from './target.ts';
 
 const processPart = crypto.randomUUID().replaceAll('-', '').slice(0, 14);
 let counter = 0;
@@ -50,6 +53,10 @@ export class LiveExchange implements Exchange {
   upgrade: Upgrade | null = null;
   /** Set by whoever begins a stream of events: an error within it. */
   encodeStreamError: ((error: GatewayError, requestId: string) => string) | null = null;
+  /** The one account that may be tried; null: any. */
+  pin: Pin | null = null;
+  /** Keeps the answer before its last byte goes out; never rejects. `bytes`: a whole one, or the last frames of a stream. */
+  keepAnswer: ((bytes: Buffer, streamed: boolean, target: Target, credential: number) => Promise<void>) | null = null;
   /** Gives back what the request holds outside of memory; called once, when it has ended. */
   release: (() => void) | null = null;
   private listeners: (() => void)[] = [];
@@ -100,6 +107,7 @@ export class LiveExchange implements Exchange {
   fingerprint(): readonly (string | Buffer)[] {
     const { call } = this;
     if (call?.kind === 'direct' && call.form !== null) return call.form.fingerprint;
+    if (call?.kind === 'video' && this.body.length === 0) return fingerprintOf(call);
     if (this.body.length > 0 || call?.kind !== 'image') return [this.body];
     const { references, mask, claims: _claims, settings: _settings, ...said } = call;
     return [JSON.stringify(said), ...references.map((file) => file.bytes), ...(mask === null ? [] : [mask.bytes])];
@@ -115,4 +123,11 @@ export class LiveExchange implements Exchange {
     this.listeners = [];
     for (const listener of listeners) listener();
   }
+}
+
+/** A form's fields and files: its bytes are gone. */
+function fingerprintOf({ model, request }: VideoCall): (string | Buffer)[] {
+  const { references, ...said } = request;
+  const files = references.map((one) => (one.kind === 'file' ? one.file.bytes : one.url));
+  return [model, JSON.stringify(said), ...files];
 }

@@ -34,7 +34,7 @@ export interface StreamedBody {
 }
 
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers: readonly string[];
   /** Pieces are written one after another and never joined. */

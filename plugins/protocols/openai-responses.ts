@@ -9,6 +9,7 @@ import { decodeError } from './openai-responses/errors.ts';
 import { features } from './openai-responses/features.ts';
 import { readCall } from './openai-responses/read-call.ts';
 import { relay } from './openai-responses/relay.ts';
+import { state } from './openai-responses/state.ts';
 
 /** `/responses` as OpenAI's clients and coding agents send it, and for vendors that speak it. */
 export default defineProtocol<ChatProtocol>({
@@ -25,6 +26,7 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError: openAiError,
   count,
+  state,
   features,
   decodeError,
 });

@@ -38,6 +38,9 @@ export function openCallSignature(content: string): readonly [callId: string, si
 const isForeign = (item: JsonValue): item is JsonObject =>
   isObject(item) && typeof item.encrypted_content === 'string' && originMark.test(item.encrypted_content);
 
+/** Whether only the vendor account that made it can read it. */
+export const isSealed = (content: string): boolean => content !== '' && !originMark.test(content);
+
 /** How a summary is told to a model. */
 export const summaryText = (summary: string): string => `Summary of the conversation so far:\n\n${summary}`;
 
