@@ -4,11 +4,11 @@ import { decodeConfig } from './decode-config.ts';
 import { decodeContents, decodeSystem } from './decode-contents.ts';
 import { decodeTools } from './decode-tools.ts';
 import { extraOf } from './extra.ts';
-import { messageAt, optionalMessage } from './fields.ts';
+import { optionalMessage, requestIn } from './fields.ts';
 
 /** Model and stream stand in the path: the engine lays them over. */
 export function decodeRequest(body: JsonObject): ChatRequest {
-  const request = messageAt(body, 'body');
+  const request = requestIn(body);
   const config = optionalMessage(request.generationConfig, 'generationConfig');
   const { tools, toolChoice, vendorTools } = decodeTools(request.tools, request.toolConfig);
   return {

@@ -22,6 +22,13 @@ export function messageAt(value: JsonValue | undefined, place: string): JsonObje
 export const optionalMessage = (value: JsonValue | undefined, place: string): JsonObject =>
   value === undefined || value === null ? {} : messageAt(value, place);
 
+/** A request, or the one within a count of tokens. */
+export function requestIn(body: JsonObject): JsonObject {
+  const request = messageAt(body, 'body');
+  const { generateContentRequest } = request;
+  return generateContentRequest === undefined ? request : messageAt(generateContentRequest, 'generateContentRequest');
+}
+
 export function listOf(value: JsonValue | undefined): JsonValue[] {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : [value];
