@@ -53,7 +53,7 @@ export const errorTable = {
   idempotency_conflict: entry(409, 'conflict_error', false, 'This Idempotency-Key was used with another body.'),
   body_too_large: invalid(413, 'The body is too large for this route.'),
   unsupported_content_type: invalid(415, 'The content type is not supported by this route.'),
-  upgrade_required: invalid(426, 'This route is a WebSocket. Connect with `Upgrade: websocket`.'),
+  upgrade_required: invalid(400, 'This route is a WebSocket. Connect with `Upgrade: websocket`.'),
   unprocessable: invalid(422, 'The request could be parsed but makes no sense. Mend the named field.'),
   rate_limit_exceeded: entry(429, 'requests', true, 'Too many requests. Wait as long as Retry-After says.'),
   token_limit_exceeded: entry(429, 'tokens', true, 'Too many tokens per minute. Wait as long as Retry-After says.'),
