@@ -183,6 +183,60 @@ export interface GatewayFile {
     timeout: string;
   };
   /**
+   * Video tasks: polling their vendors and storing the files.
+   */
+  videos: {
+    /**
+     * Between two polls of a young task. Older ones are asked less often: after a tenth of their age, six intervals at the most.
+     */
+    pollInterval: string;
+    /**
+     * From the submission to the end of the vendor’s work. A task that is not done by then fails and is not charged.
+     */
+    deadline: string;
+    /**
+     * How long a gateway that died still owns its tasks; then another one takes them over.
+     */
+    lease: string;
+    /**
+     * How long a channel may be missing in channels.yaml before its tasks are given up.
+     */
+    channelGrace: string;
+    /**
+     * Tasks that are polled or stored at the same time.
+     */
+    concurrency: number;
+    /**
+     * Size of one video.
+     */
+    maximumBytes: string;
+    /**
+     * For one transfer of a finished video from its vendor.
+     */
+    downloadTimeout: string;
+    /**
+     * How often fetching and storing a finished video is tried, with longer and longer pauses. After the last one the task keeps its state and is not charged.
+     */
+    storeAttempts: number;
+  };
+  /**
+   * Bounds on realtime sessions. How long one may last and how large an event may be stands at its route (`timeout`, `bodyLimit`). A change holds for sessions that begin after it.
+   */
+  realtime: {
+    /**
+     * A session without an event for so long is ended with the code `session_expired`.
+     */
+    idleTimeout: string;
+    /**
+     * Both sides are pinged twice within this time; who answers none of them is gone.
+     */
+    pingTimeout: string;
+    /**
+     * What a client may send ahead of what its vendor takes. Who sends more is told to go: a session cannot be paused on the client's side.
+     */
+    bufferLimit: string;
+  };
+  /**
    * Counters and histograms in the format of Prometheus.
    */
   metrics: {
