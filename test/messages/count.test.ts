@@ -1,0 +1,75 @@
+/** `POST /v1/messages/count_tokens`: counted by the vendor where it can be, else estimated; never charged. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Stack } from '../kit/stack.ts';
+import { clientOf, lastSent, lookUp, modelOf, pixel, startMessages, vendorProtocols } from './support.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startMessages({
+    edit({ channels, models }) {
+      for (const [name, fault] of [
+        ['count-fails', 'status=500'],
+        ['count-refused', 'status=400'],
+      ]) {
+        channels.channels['only-anthropic-messages'].models[name!] = `claude-haiku-4-5!${fault}`;
+        models.models[name!] = { family: 'chat', price: { input: '1', output: '1' } };
+      }
+    },
+  });
+});
+afterAll(() => stack.close());
+
+const count = (model: string, content: string) =>
+  clientOf(stack).messages.countTokens({
+    model,
+    system: 'Be brief.',
+    tools: [lookUp],
+    thinking: { type: 'disabled' },
+    messages: [{ role: 'user', content }],
+  });
+
+describe.each(vendorProtocols)('4.1 POST /v1/messages/count_tokens for a vendor of %s', (protocol) => {
+  it('counts more for more', async () => {
+    const short = await count(modelOf(protocol), 'Hi');
+    const long = await count(modelOf(protocol), 'Hi there. '.repeat(200));
+    expect(short.input_tokens).toBeGreaterThan(5);
+    expect(long.input_tokens).toBeGreaterThan(short.input_tokens + 400);
+  });
+
+  it('costs nothing', async () => {
+    await count(modelOf(protocol), 'Hi');
+    for (const row of await stack.usage()) expect(row.quota).toBe(0);
+  });
+});
+
+it('4.1 POST /v1/messages/count_tokens agrees with what the same vendor bills', async () => {
+  const model = modelOf('anthropic-messages');
+  const asked = { model, messages: [{ role: 'user' as const, content: 'How much is this?' }] };
+  const { input_tokens } = await clientOf(stack).messages.countTokens(asked);
+  const { usage } = await clientOf(stack).messages.create({ ...asked, max_tokens: 20 });
+  expect(input_tokens).toBe(usage.input_tokens);
+});
+
+it('4.1 POST /v1/messages/count_tokens: the request goes on as it came', async () => {
+  const body = `{ "messages":[{"content":"H\\u0069","role":"user"}],\n "model" : "${modelOf('anthropic-messages')}"}`;
+  expect((await stack.post('/messages/count_tokens', body)).status).toBe(200);
+  expect(lastSent(stack)).toBe(body.replace(modelOf('anthropic-messages'), 'claude-haiku-4-5'));
+});
+
+it('4.1 POST /v1/messages/count_tokens: a vendor that fails is replaced by an estimate, one that refuses is not', async () => {
+  expect((await count('count-fails', 'Hi there')).input_tokens).toBeGreaterThan(5);
+  await expect(count('count-refused', 'Hi')).rejects.toMatchObject({ status: 400 });
+});
+
+it('4.1 POST /v1/messages/count_tokens: a picture counts little beside its bytes', async () => {
+  const large = 'A'.repeat(400_000);
+  const image = (data: string) => ({
+    model: modelOf('openai-chat'),
+    messages: [
+      { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }] },
+    ],
+  });
+  const tokensOf = async (data: string) =>
+    ((await (await stack.post('/messages/count_tokens', image(data))).json()) as { input_tokens: number }).input_tokens;
+  expect(await tokensOf(pixel)).toBeLessThan(await tokensOf(large));
+});
