@@ -2,6 +2,7 @@
 import type { ChatProtocol, TokenCount } from '../contract/chat.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Channel } from '../contract/model.ts';
+import type { VideoProtocol } from '../contract/video.ts';
 import type { RealtimeProtocol } from '../contract/realtime.ts';
 import type { ParameterOverrides } from '../contract/wire.ts';
 import type { ChannelHealth } from '../upstream/health.ts';
@@ -29,10 +30,11 @@ export interface Target {
   readonly count: { readonly vendor: ChatProtocol; readonly codec: TokenCount } | null;
   readonly direct: DirectBridge | null;
   readonly realtime: NonNullable<RealtimeProtocol['vendor']> | null;
+  readonly videos: NonNullable<VideoProtocol['vendor']> | null;
 }
 
 /** What each kind of target leaves out. */
-export const emptyTarget = { passedHeaders: [], bridge: null, images: null, count: null, realtime: null, direct: null };
+export const emptyTarget = { passedHeaders: [], bridge: null, images: null, count: null, realtime: null, direct: null, videos: null };
 
 const userAgent = 'unified-model-gateway/0.1';
 

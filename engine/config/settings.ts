@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { GatewayFile } from '../../schemas/types/gateway.ts';
 import type { ObjectsSettings } from '../objects/settings.ts';
+import type { VideoSettings } from '../tasks/settings.ts';
 import type { Faults } from './collect.ts';
 import type { SourceFile } from './read.ts';
 import { duration, size } from './units.ts';
@@ -28,6 +29,7 @@ export interface GatewaySettings {
   readonly body: { readonly receiveTimeout: number };
   /** ms */
   readonly drain: { readonly timeout: number };
+  readonly videos: VideoSettings;
   /** ms; bytes */
   readonly realtime: { readonly idleTimeout: number; readonly pingTimeout: number; readonly bufferLimit: number };
   readonly metrics: { readonly enabled: boolean; readonly path: string };
@@ -36,6 +38,20 @@ export interface GatewaySettings {
 function linkObjects({ urlLifetime, s3, ...others }: GatewayFile['objects']): ObjectsSettings {
   const objects = { ...others, urlLifetime: duration(urlLifetime) };
   return s3 === undefined ? objects : { ...objects, s3: { ...s3, timeout: duration(s3.timeout) } };
+}
+
+function linkVideos(videos: GatewayFile['videos']): VideoSettings {
+  const { concurrency, storeAttempts } = videos;
+  return {
+    pollInterval: duration(videos.pollInterval),
+    deadline: duration(videos.deadline),
+    lease: duration(videos.lease),
+    channelGrace: duration(videos.channelGrace),
+    downloadTimeout: duration(videos.downloadTimeout),
+    maximumBytes: size(videos.maximumBytes),
+    concurrency,
+    storeAttempts,
+  };
 }
 
 function checkObjects(source: SourceFile, { engine, s3 }: GatewayFile['objects'], faults: Faults): void {
@@ -71,6 +87,7 @@ export function linkSettings(source: SourceFile, folder: string, faults: Faults)
     headers: { maximumBytes: size(file.headers.maximumBytes) },
     body: { receiveTimeout: duration(file.body.receiveTimeout) },
     drain: { timeout: duration(file.drain.timeout) },
+    videos: linkVideos(file.videos),
     realtime: linkRealtime(file.realtime),
     metrics: file.metrics,
   };

@@ -1,8 +1,9 @@
 /** Objects as files below one folder, under keys that are generated here. */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ObjectToStore, StoredObject } from '../contract/ports.ts';
 import type { ObjectsEngine } from './engine.ts';
 import { exactly } from './exact.ts';
@@ -39,6 +40,7 @@ export async function openFolder(options: FolderOptions): Promise<ObjectsEngine>
     sign: async (key, lifetimeSeconds) => sign(options, key, lifetimeSeconds),
     delete: (key) => remove(options.folder, key),
     check: () => proveWritable(incoming),
+    read: async (key) => openObject(options.folder, key),
     close: async () => {},
   };
 }
@@ -99,6 +101,11 @@ function sign(options: FolderOptions, key: string, lifetimeSeconds = options.url
   const expires = Math.ceil(Date.now() / 1000 + lifetimeSeconds);
   const base = typeof options.publicUrl === 'string' ? options.publicUrl : options.publicUrl();
   return `${base.replace(/\/+$/, '')}/files/${key}?${signQuery(options.secrets[0]!, key, expires)}`;
+}
+
+function openObject(folder: string, key: string): Readable {
+  if (!isKey(key)) throw storageFailed(new TypeError(`${JSON.stringify(key)} is not the key of an object.`));
+  return createReadStream(join(folder, key));
 }
 
 async function remove(folder: string, key: string): Promise<void> {

@@ -13,6 +13,8 @@ const byExtension: ReadonlyMap<string, MediaType> = new Map([
   ['webp', inline('image/webp')],
   ['gif', inline('image/gif')],
   ['mp4', inline('video/mp4')],
+  ['webm', inline('video/webm')],
+  ['mov', inline('video/quicktime')],
   // SVG can carry scripts that would run in the origin of the gateway.
   ['svg', attachment('image/svg+xml')],
   ['bin', attachment('application/octet-stream')],

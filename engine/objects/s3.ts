@@ -41,6 +41,7 @@ export function openS3(settings: S3Settings, urlLifetime: number, log: Log): Obj
     sign: (key, lifetimeSeconds = urlLifetime / 1000) => sign(bucket, key, lifetimeSeconds),
     delete: (key) => remove(bucket, key),
     check: () => check(bucket),
+    read: (key) => read(bucket, key),
     close: async () => {
       client.destroy();
       signing.destroy();
@@ -108,6 +109,17 @@ async function sign({ settings, signing, timeout }: Bucket, key: string, lifetim
     return await bounded(timeout, () => getSignedUrl(signing, command, { expiresIn }));
   } catch (error) {
     throw storageFailed(explainFault('presigning', settings, error));
+  }
+}
+
+async function read({ settings, client, timeout }: Bucket, key: string): Promise<Readable> {
+  try {
+    const command = new GetObjectCommand(named(settings, key));
+    const { Body: body } = await bounded(timeout, (abortSignal) => client.send(command, { abortSignal }));
+    if (body instanceof Readable) return body;
+    throw new Error('the object has no body');
+  } catch (error) {
+    throw storageFailed(explainFault('GetObject', settings, error));
   }
 }
 

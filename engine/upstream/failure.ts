@@ -24,7 +24,7 @@ export function failoverKey(failure: Failure): string {
 const longestMessage = 1000;
 
 /** A vendor's sentence, bounded, without anything that looks like a credential. */
-function cleanMessage(message: string): string {
+export function cleanMessage(message: string): string {
   return message
     .replace(/\b(?:(?:sk|xai|key)-|AIza)[-_A-Za-z0-9*.]{8,}/g, '[redacted]')
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')

@@ -23,7 +23,7 @@ export interface Fetched {
 const mostRedirects = 3;
 
 const unusable = (why: string, cause?: unknown) =>
-  new GatewayError('upstream_invalid_response', `The vendor’s image URL cannot be fetched: ${why}.`, { cause });
+  new GatewayError('upstream_invalid_response', `The vendor’s URL cannot be fetched: ${why}.`, { cause });
 
 /** `0.0.0.0/8`, loopback, private, link-local, carrier-grade NAT, multicast, documentation …: anything but global unicast. */
 export function isPublicAddress(address: string): boolean {
@@ -66,10 +66,22 @@ async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> 
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-async function get(url: URL, pools: Pools, limits: FetchLimits, deadline: number): Promise<Answer> {
+/** How a URL is opened; the body is the caller's to read. */
+export interface OpenLimits {
+  readonly trustedOrigin: string;
+  /** ms until the head of the last answer must be there, over all redirects. */
+  readonly timeout: number;
+  /** ms between two pieces of the body. */
+  readonly idleTimeout: number;
+  /** For the trusted origin alone: a credential. No other one ever gets them. */
+  readonly trustedHeaders?: readonly string[];
+  readonly accept: string;
+  readonly signal?: AbortSignal;
+}
+
+async function get(url: URL, pools: Pools, limits: OpenLimits, deadline: number): Promise<Answer> {
   const isTrusted = url.origin === limits.trustedOrigin;
   const address = isTrusted ? null : await within(publicAddressOf(url), Math.max(1, deadline - performance.now()));
-  const left = Math.max(1, deadline - performance.now());
   const connections =
     address === null
       ? pools.list({ origin: url.origin, connectTimeout: 10_000 })
@@ -77,37 +89,47 @@ async function get(url: URL, pools: Pools, limits: FetchLimits, deadline: number
   const answer = Answer.send(connections, {
     method: 'GET',
     path: url.pathname + url.search,
-    headers: ['accept', 'image/*'],
+    headers: ['accept', limits.accept, ...(isTrusted ? (limits.trustedHeaders ?? []) : [])],
     body: null,
-    firstByteTimeout: left,
-    idleTimeout: left,
+    firstByteTimeout: Math.max(1, deadline - performance.now()),
+    idleTimeout: limits.idleTimeout,
   });
+  limits.signal?.addEventListener('abort', () => answer.abort(), { once: true });
   return answer.head;
 }
 
-/** No credential is ever sent. Throws GatewayError `upstream_invalid_response`. */
-export async function fetchUrl(text: string, pools: Pools, limits: FetchLimits): Promise<Fetched> {
+/**
+ * The answer 200 of a URL or of where it redirects to. Throws GatewayError `upstream_invalid_response`.
+ */
+export async function openUrl(text: string, pools: Pools, limits: OpenLimits): Promise<Answer> {
   const deadline = performance.now() + limits.timeout;
   let url = parse(text);
   try {
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
       const answer = await get(url, pools, limits, deadline);
       const location = answer.status >= 300 && answer.status < 400 ? headerValue(answer.headers, 'location') : '';
-      if (location !== '') {
-        answer.abort();
-        url = parse(location, url);
-        continue;
-      }
-      if (answer.status !== 200) {
-        answer.abort();
-        throw unusable(`its host answered ${answer.status}`);
-      }
-      const timer = setTimeout(() => answer.abort(), Math.max(1, deadline - performance.now()));
-      const bytes = await answer.read(limits.maximumBytes).finally(() => clearTimeout(timer));
-      return { bytes, contentType: headerValue(answer.headers, 'content-type') };
+      if (location === '' && answer.status === 200) return answer;
+      answer.abort();
+      if (location === '') throw unusable(`its host answered ${answer.status}`);
+      url = parse(location, url);
     }
   } catch (error) {
     throw error instanceof GatewayError ? error : unusable('the transfer failed', error);
   }
   throw unusable('it redirects too often');
+}
+
+/** No credential is ever sent. Throws GatewayError `upstream_invalid_response`. */
+export async function fetchUrl(text: string, pools: Pools, limits: FetchLimits): Promise<Fetched> {
+  const { trustedOrigin, timeout, maximumBytes } = limits;
+  const deadline = performance.now() + timeout;
+  const answer = await openUrl(text, pools, { trustedOrigin, timeout, idleTimeout: timeout, accept: 'image/*' });
+  const timer = setTimeout(() => answer.abort(), Math.max(1, deadline - performance.now()));
+  try {
+    return { bytes: await answer.read(maximumBytes), contentType: headerValue(answer.headers, 'content-type') };
+  } catch (error) {
+    throw unusable('the transfer failed', error);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,0 +1,120 @@
+/**
+ * Looks for due tasks, leases them and runs their steps, so many at a time. While a step runs its lease is renewed; a
+ * process that dies renews nothing, and others take over.
+ */
+import type { Log } from '../contract/values.ts';
+import type { VideoSettings } from './settings.ts';
+import type { TaskStore, VideoTask } from './task.ts';
+
+export interface PollerParts {
+  readonly store: TaskStore;
+  readonly owner: string;
+  readonly settings: () => VideoSettings;
+  readonly now: () => number;
+  readonly log: Log;
+  /** Must not reject. */
+  run(task: VideoTask, signal: AbortSignal): Promise<void>;
+}
+
+/** ms between two looks at the database. */
+const longestPause = 1000;
+const shortestPause = 10;
+
+export class Poller {
+  private readonly parts: PollerParts;
+  /** Tasks under this process's lease: those whose step runs, and those that are being submitted. */
+  private readonly leased = new Set<string>();
+  private readonly steps = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private timer: NodeJS.Timeout | null = null;
+  private renewal: NodeJS.Timeout | null = null;
+  private looking: Promise<void> | null = null;
+  private closed = false;
+
+  constructor(parts: PollerParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.lookLater(0);
+    this.renewLater();
+  }
+
+  /** The lease of a task that is being submitted is renewed until `let`. */
+  keep(id: string): void {
+    this.leased.add(id);
+  }
+
+  let(id: string): void {
+    this.leased.delete(id);
+  }
+
+  /** Takes no more tasks, gives the running steps `grace` ms and then breaks them off; leases are given back. */
+  async close(grace: number): Promise<void> {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.looking;
+    const breaking = setTimeout(() => this.stopping.abort(), grace);
+    await Promise.all(this.steps);
+    clearTimeout(breaking);
+    if (this.renewal !== null) clearTimeout(this.renewal);
+    try {
+      await this.parts.store.releaseAll(this.parts.owner);
+    } catch (error) {
+      this.parts.log.error({ err: error }, 'the leases of video tasks could not be given back; they will end');
+    }
+  }
+
+  private lookLater(wait: number): void {
+    if (this.closed) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.looking = this.look().finally(() => {
+        this.looking = null;
+      });
+    }, wait);
+    this.timer.unref();
+  }
+
+  private async look(): Promise<void> {
+    const { store, owner, settings, now, log } = this.parts;
+    const { lease, concurrency, pollInterval } = settings();
+    let pause = Math.max(shortestPause, Math.min(longestPause, pollInterval / 4));
+    try {
+      const free = concurrency - this.steps.size;
+      const tasks = free > 0 ? await store.take(owner, now(), now() + lease, free) : [];
+      for (const task of tasks) this.begin(task);
+      if (tasks.length > 0 && tasks.length === free) pause = shortestPause;
+    } catch (error) {
+      log.error({ err: error }, 'due video tasks cannot be read');
+      pause = longestPause;
+    }
+    this.lookLater(pause);
+  }
+
+  private begin(task: VideoTask): void {
+    // Its own step still runs, but was too slow to renew the lease.
+    if (this.leased.has(task.id)) return;
+    this.leased.add(task.id);
+    const step = this.parts.run(task, this.stopping.signal).finally(() => {
+      this.leased.delete(task.id);
+      this.steps.delete(step);
+    });
+    this.steps.add(step);
+  }
+
+  private renewLater(): void {
+    this.renewal = setTimeout(() => void this.renew(), this.parts.settings().lease / 3);
+    this.renewal.unref();
+  }
+
+  private async renew(): Promise<void> {
+    const { store, owner, settings, now, log } = this.parts;
+    try {
+      if (this.leased.size > 0) await store.renew(owner, [...this.leased], now() + settings().lease);
+    } catch (error) {
+      log.error({ err: error }, 'the leases of video tasks could not be renewed');
+    }
+    if (!this.closed || this.steps.size > 0) this.renewLater();
+  }
+}
