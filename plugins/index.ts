@@ -24,6 +24,7 @@ import openaiEmbeddings from './protocols/openai-embeddings.ts';
 import openaiImages from './protocols/openai-images.ts';
 import openaiModerations from './protocols/openai-moderations.ts';
 import openaiRealtime from './protocols/openai-realtime.ts';
+import openaiResponsesCompact from './protocols/openai-responses/compact.ts';
 import openaiResponses from './protocols/openai-responses.ts';
 import openaiSpeech from './protocols/openai-speech.ts';
 import openaiTranscriptions from './protocols/openai-transcriptions.ts';
@@ -48,6 +49,7 @@ export const builtIns: Registry = {
     openaiChat,
     openaiCompletions,
     openaiResponses,
+    openaiResponsesCompact,
     anthropicMessages,
     geminiGenerate,
     openaiImages,

@@ -3,6 +3,7 @@ import { count } from './openai-responses/count.ts';
 import { decodeReply } from './openai-responses/decode-reply.ts';
 import { decodeRequest } from './openai-responses/decode-request.ts';
 import { decodeStream } from './openai-responses/decode-stream.ts';
+import { images } from './openai-responses/draw.ts';
 import { encodeRequest } from './openai-responses/encode-request.ts';
 import { encodeReply, encodeStream } from './openai-responses/encode-stream.ts';
 import { decodeError } from './openai-responses/errors.ts';
@@ -27,6 +28,7 @@ export default defineProtocol<ChatProtocol>({
   encodeError: openAiError,
   count,
   state,
+  images,
   features,
   decodeError,
 });

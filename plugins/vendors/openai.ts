@@ -15,6 +15,7 @@ export default defineVendor({
       count: '/responses/input_tokens',
       stored: '/responses',
     },
+    'openai-responses-compact': { whole: '/responses/compact', stream: '/responses/compact' },
     'openai-embeddings': { call: '/embeddings' },
     'openai-moderations': { call: '/moderations' },
     'openai-transcriptions': { call: '/audio/transcriptions' },

@@ -1,9 +1,11 @@
 /** A neutral request for a vendor that speaks responses: it keeps nothing, and thoughts come back encrypted. */
 import {
+  type ChatPart,
   type ChatRequest,
   type ChatTool,
   type JsonObject,
   type JsonValue,
+  ownSignature,
   present,
   takeExtra,
   unsupported,
@@ -25,8 +27,17 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
     ...encodeQuestion(request, vendorModel),
     ...(request.stream ? { stream: true } : {}),
     store: false,
-    include: ['reasoning.encrypted_content'],
+    ...(mayThink(request) ? { include: ['reasoning.encrypted_content'] } : {}),
   };
+}
+
+/** Models that do not think refuse to be asked for thoughts: only a request that speaks of them asks. */
+function mayThink({ reasoningEffort, reasoningBudget, reasoningShown, messages }: ChatRequest): boolean {
+  if (reasoningEffort !== null) return reasoningEffort !== 'none';
+  if ((reasoningBudget ?? 0) !== 0 || reasoningShown === true) return true;
+  const isOwn = (part: ChatPart): boolean =>
+    part.type === 'reasoning' && ownSignature(protocolName, part.signature) !== null;
+  return messages.some(({ parts }) => parts.some(isOwn));
 }
 
 /** The part of a request that costs input tokens. */

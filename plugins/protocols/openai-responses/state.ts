@@ -48,13 +48,13 @@ const prefixes: Readonly<Record<string, string>> = {
   image_generation_call: 'ig_',
 };
 
-function itemsOf({ input }: JsonObject): JsonObject[] {
+export function itemsOf({ input }: JsonObject): JsonObject[] {
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : itemsIn(input);
   return items.map(wholeItem);
 }
 
 /** With its type, an id, and content as parts. */
-export function wholeItem(item: JsonObject): JsonObject {
+function wholeItem(item: JsonObject): JsonObject {
   const type = textOf(item.type) || 'message';
   const id = textOf(item.id) || newId(prefixes[type] ?? 'item_');
   const whole = { ...item, type, id };
