@@ -5,7 +5,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../engine/config/index.ts';
+import { requireConfiguration } from '../engine/configuration-error.ts';
+import { openApiDocument } from '../engine/openapi/index.ts';
 import { builtIns } from '../plugins/index.ts';
+import { apiDocument } from './api-document.ts';
 import { configurationDocument } from './configuration-document.ts';
 import { errorsDocument } from './errors-document.ts';
 import { protocolsDocument } from './protocols-document.ts';
@@ -26,6 +29,7 @@ async function generateAll(): Promise<Map<string, string>> {
   files.set('docs/configuration.md', configurationDocument(schemas, builtIns));
   files.set('docs/errors.md', errorsDocument());
   files.set('docs/protocols.md', protocolsDocument(builtIns.protocols));
+  files.set('docs/api.md', apiDocument(openApiDocument(await requireConfiguration(root, builtIns, {}))));
   return files;
 }
 

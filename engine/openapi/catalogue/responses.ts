@@ -62,6 +62,21 @@ export const responsesEntries: readonly RouteEntry[] = [
     errors,
   },
   {
+    operation: 'responses.items',
+    protocols,
+    id: 'listResponseItems',
+    tag,
+    summary: 'The input of a stored response',
+    description: 'Its items, in pages.',
+    parameters: [
+      { name: 'limit', in: 'query', description: 'Items on a page.', type: 'integer' },
+      { name: 'after', in: 'query', description: 'The last item of the page before.', type: 'string' },
+      { name: 'order', in: 'query', description: '`desc` or `asc`.', type: 'string' },
+    ],
+    replies: json('ResponsesItemList'),
+    errors,
+  },
+  {
     operation: 'responses.delete',
     protocols,
     id: 'deleteResponse',
