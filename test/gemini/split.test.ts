@@ -69,7 +69,9 @@ const seen = (tap: StreamTap, text: string) => ({
 /** Made-up ids differ from run to run. */
 const fixed = (view: ReturnType<typeof seen>) => ({
   ...view,
-  text: view.text.replace(/(?:call|msg|toolu)_[0-9a-f]{32}|chatcmpl-[0-9a-f]{32}/g, 'id').replace(/"created":\d+/g, '"created":0'),
+  text: view.text
+    .replace(/(?:call|msg|toolu)_[0-9a-f]{32}|chatcmpl-[0-9a-f]{32}/g, 'id')
+    .replace(/"created":\d+/g, '"created":0'),
 });
 
 const events = callOf({ model: 'shop' });
