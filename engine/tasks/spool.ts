@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Answer } from '../upstream/answer.ts';
 import { headerValue } from '../upstream/headers.ts';
 import { sniffedBytes, sniffVideo } from './video-type.ts';
+import { isWholeMp4 } from './whole-mp4.ts';
 
 export interface SpooledFile {
   readonly path: string;
@@ -31,11 +32,10 @@ export async function spool(answer: Answer, folder: string, maximumBytes: number
   const path = join(folder, randomBytes(16).toString('hex'));
   try {
     const file = await open(path, 'wx', 0o640);
-    try {
-      return { path, ...(await receive(answer, file, maximumBytes)) };
-    } finally {
-      await file.close();
-    }
+    const received = await receive(answer, file, maximumBytes).finally(() => file.close());
+    if (received.contentType !== 'video/webm' && !(await isWholeMp4(path, received.bytes)))
+      throw new Error('the vendor’s file is cut off');
+    return { path, ...received };
   } catch (error) {
     await rm(path, { force: true });
     throw error;
