@@ -1,11 +1,12 @@
 /** Bytes split at every position give the same client view and the same usage. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChatProtocol, StreamTap } from '../../engine/plugin.ts';
+import { translateBridge } from '../../engine/chain/translate.ts';
+import type { ChatProtocol, Exchange, StreamTap } from '../../engine/plugin.ts';
 import anthropicMessages from '../../plugins/protocols/anthropic-messages.ts';
 import geminiGenerate from '../../plugins/protocols/gemini-generate.ts';
 import openaiChat from '../../plugins/protocols/openai-chat.ts';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
-import { callOf, streamed } from '../chat-protocols/support.ts';
+import { callOf } from '../chat-protocols/support.ts';
 
 let simulator: Simulator;
 const recorded = new Map<ChatProtocol, Buffer>();
@@ -59,12 +60,15 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const seen = (tap: StreamTap, text: string) => ({
-  text: text + tap.closing().toString('utf8'),
-  usage: tap.usage,
-  complete: tap.complete,
-  estimated: tap.estimatedOutput,
-});
+/** All that a client gets of a stream that went well, and what the gateway knows of it. */
+function seen(tap: StreamTap, pieces: readonly Buffer[]) {
+  const out = pieces.map((piece) => tap.push(piece) ?? Buffer.alloc(0));
+  const text = Buffer.concat([...out, tap.flush() ?? Buffer.alloc(0), tap.closing()]).toString('utf8');
+  return { text, usage: tap.usage, complete: tap.complete, estimated: tap.estimatedOutput };
+}
+
+/** No hook looks at the exchange. */
+const noExchange = {} as Exchange;
 
 /** Made-up ids differ from run to run. */
 const fixed = (view: ReturnType<typeof seen>) => ({
@@ -89,10 +93,8 @@ const pairs: readonly (readonly [string, ChatProtocol, ChatProtocol, typeof even
 describe('6.2 a stream that is translated', () => {
   it.each(pairs)('6.2 %s, split at every position', (_name, client, vendor, call) => {
     const bytes = recorded.get(vendor)!;
-    const view = (pieces: readonly Buffer[]) => {
-      const { tap, text } = streamed(client, vendor, pieces, { ...call, wantsUsage: true });
-      return fixed(seen(tap, text));
-    };
+    const bridge = translateBridge(client, vendor, []);
+    const view = (pieces: readonly Buffer[]) => fixed(seen(bridge.stream(noExchange, call), pieces));
     const whole = view([bytes]);
     expect(whole).toMatchObject({ complete: true, usage: { reasoning: 8 } });
     for (let at = 1; at < bytes.length; at++) expect(view([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
@@ -106,11 +108,7 @@ describe('6.2 a stream that is relayed', () => {
     ['an array', array],
   ])('6.2 as %s, split at every position', (_name, call) => {
     const bytes = recorded.get(geminiGenerate)!;
-    const view = (pieces: readonly Buffer[]) => {
-      const tap = geminiGenerate.relay.stream(call);
-      const out = pieces.map((piece) => tap.push(piece) ?? Buffer.alloc(0));
-      return seen(tap, Buffer.concat([...out, tap.flush() ?? Buffer.alloc(0)]).toString('utf8'));
-    };
+    const view = (pieces: readonly Buffer[]) => seen(geminiGenerate.relay.stream(call), pieces);
     const whole = view([bytes]);
     expect(whole).toMatchObject({ complete: true, usage: { reasoning: 8 } });
     const elements = bytes
