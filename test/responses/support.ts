@@ -3,10 +3,15 @@ import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { type Documents, type Stack, type StackOptions, startStack } from '../kit/stack.ts';
 
-/** Which protocol the only channel of a model speaks. */
+/** Models by the protocol that the only channel of each speaks. */
 export const viaNative = 'native-chat';
-export const viaChat = 'chat-only';
 export const viaReasoner = 'native-reasoner';
+export const viaChat = 'chat-only';
+export const viaAnthropic = 'claude-only';
+export const viaGemini = 'gemini-only';
+
+export const translated = [viaChat, viaAnthropic, viaGemini] as const;
+export const all = [viaNative, ...translated] as const;
 
 const price = { input: '1', cachedInput: '0.5', output: '2' };
 
@@ -23,22 +28,27 @@ function reduce({ channels, models, routes }: Documents): void {
   routes.routes = routes.routes.filter(({ path }: { path: string }) => /^\/v1\/(responses|chat)/.test(path));
 }
 
+const channel = (vendor: string, models: object, protocol: string) => ({
+  vendor,
+  baseUrl: `\${env:SIMULATOR_URL}/${{ openai: 'openai/v1', anthropic: 'anthropic/v1', gemini: 'gemini/v1beta' }[vendor]}`,
+  credentials: ['sk-simulated-one'],
+  groups: ['default', 'vip'],
+  cooldown: { failures: 1000, first: '1s', longest: '1s' },
+  models,
+  protocols: [protocol],
+});
+
 function addModels({ channels, models }: Documents): void {
-  const simulated = channels.channels['simulated-openai'];
-  const { models: _models, ...account } = simulated;
-  const channel = (vendorModels: object, protocols: readonly string[]) => ({
-    ...account,
-    credentials: ['sk-simulated-one'],
-    weight: 1,
-    cooldown: { failures: 1000, first: '1s', longest: '1s' },
-    models: vendorModels,
-    protocols,
-  });
-  channels.channels['only-responses'] = channel({ [viaNative]: 'gpt-4.1-mini', [viaReasoner]: 'gpt-5.5' }, [
+  const own = channels.channels;
+  own['only-responses'] = channel(
+    'openai',
+    { [viaNative]: 'gpt-4.1-mini', [viaReasoner]: 'gpt-5.5' },
     'openai-responses',
-  ]);
-  channels.channels['only-chat'] = channel({ [viaChat]: 'gpt-4.1-mini' }, ['openai-chat']);
-  for (const name of [viaNative, viaChat, viaReasoner]) models.models[name] = { family: 'chat', price };
+  );
+  own['only-chat'] = channel('openai', { [viaChat]: 'gpt-4.1-mini' }, 'openai-chat');
+  own['only-anthropic'] = channel('anthropic', { [viaAnthropic]: 'claude-sonnet-5-5' }, 'anthropic-messages');
+  own['only-gemini'] = channel('gemini', { [viaGemini]: 'gemini-3.6-flash' }, 'gemini-generate');
+  for (const name of [...all, viaReasoner]) models.models[name] = { family: 'chat', price };
 }
 
 export const startResponsesStack = (options: StackOptions = {}): Promise<Stack> =>
@@ -59,3 +69,24 @@ export async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Prom
   for await (const event of stream) events.push(event);
   return events;
 }
+
+/** Bodies that a vendor got, the last one last. */
+export const receivedBodies = (stack: Stack): Record<string, unknown>[] =>
+  stack.simulator.received.map(({ body }) => body as Record<string, unknown>);
+
+/** A picture of one pixel. */
+export const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+export const weather = {
+  type: 'function' as const,
+  name: 'weather',
+  description: 'The weather of a city.',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  strict: true,
+};
