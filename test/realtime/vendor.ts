@@ -33,7 +33,9 @@ export async function startBareVendor(
     greet(socket);
   });
   const edit = served('bare', (documents) => {
-    documents.channels.channels['simulated-openai'].baseUrl = `http://127.0.0.1:${port}/v1`;
+    const channel = documents.channels.channels['simulated-openai'];
+    channel.baseUrl = `http://127.0.0.1:${port}/v1`;
+    channel.cooldown = { failures: 1000, first: '1ms', longest: '1ms' };
     more(documents);
   });
   const room = new Room(await startStack({ edit }));
