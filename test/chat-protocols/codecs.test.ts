@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChatEvent, type ChatMessage, type ChatPart, GatewayError, type JsonObject } from '../../engine/plugin.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import completions from '../../plugins/protocols/openai-completions.ts';
-import { callOf, protocols, request, streamed } from './support.ts';
+import { callOf, openAiProtocols, protocols, request, streamed } from './support.ts';
 
 const text = (value: string): ChatPart => ({ type: 'text', text: value });
 const picture: ChatPart = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=', url: null };
@@ -78,21 +78,18 @@ const finish: ChatEvent = { type: 'finish', choice: 0, reason: 'stop' };
 const usage = { input: 9, cachedInput: 0, cacheWrite: 0, output: 4, reasoning: 0 };
 
 describe('replies for a client', () => {
-  it.each(Object.values(protocols))(
-    '$name: the client hears of usage in its stream only where it asked',
-    (protocol) => {
-      for (const wantsUsage of [true, false]) {
-        const { encode, end } = protocol.encodeStream(callOf({ wantsUsage }));
-        const events: ChatEvent[] = [start, { type: 'text', choice: 0, text: 'Hi' }, finish, { type: 'usage', usage }];
-        const out = events.map(encode).join('');
-        expect(out.includes('"usage"')).toBe(wantsUsage);
-        expect(out.includes('"prompt_tokens":9')).toBe(wantsUsage);
-        expect(out).not.toContain('[DONE]');
-        expect(encode({ type: 'usage', usage })).toBe('');
-        expect(end()).toBe('data: [DONE]\n\n');
-      }
-    },
-  );
+  it.each(openAiProtocols)('$name: the client hears of usage in its stream only where it asked', (protocol) => {
+    for (const wantsUsage of [true, false]) {
+      const { encode, end } = protocol.encodeStream(callOf({ wantsUsage }));
+      const events: ChatEvent[] = [start, { type: 'text', choice: 0, text: 'Hi' }, finish, { type: 'usage', usage }];
+      const out = events.map(encode).join('');
+      expect(out.includes('"usage"')).toBe(wantsUsage);
+      expect(out.includes('"prompt_tokens":9')).toBe(wantsUsage);
+      expect(out).not.toContain('[DONE]');
+      expect(encode({ type: 'usage', usage })).toBe('');
+      expect(end()).toBe('data: [DONE]\n\n');
+    }
+  });
 
   it.each(Object.values(protocols))(
     '$name: nothing is written before the first word, so that a vendor can still be replaced',
@@ -101,7 +98,7 @@ describe('replies for a client', () => {
     },
   );
 
-  it.each(Object.values(protocols))('$name: what the vendor did not say is made up', (protocol) => {
+  it.each(openAiProtocols)('$name: what the vendor did not say is made up', (protocol) => {
     const reply = protocol.encodeReply([{ type: 'text', choice: 0, text: 'Hi' }, finish], callOf());
     expect(reply).toMatchObject({ model: 'shop' });
     expect(reply.id).toMatch(/^(?:chatcmpl|cmpl)-[0-9a-f]{32}$/);
@@ -111,18 +108,15 @@ describe('replies for a client', () => {
     expect(id).toMatch(/^(?:chatcmpl|cmpl)-[0-9a-f]{32}$/);
   });
 
-  it.each(Object.values(protocols))(
-    '7 $name: errors have the four members, and end with the request id',
-    (protocol) => {
-      const error = new GatewayError('upstream_error', 'Broken.', { param: 'n', shownCode: 'busy' });
-      const body = {
-        error: { message: 'Broken. (request id: req_1)', type: 'server_error', param: 'n', code: 'busy' },
-      };
-      expect(protocol.encodeError(error, 'req_1')).toEqual(body);
-      expect(protocol.encodeStream(callOf()).encodeError(error, 'req_1')).toBe(`data: ${JSON.stringify(body)}\n\n`);
-      expect(() => protocol.encodeReply([start, { type: 'error', error }], callOf())).toThrow(error);
-    },
-  );
+  it.each(openAiProtocols)('7 $name: errors have the four members, and end with the request id', (protocol) => {
+    const error = new GatewayError('upstream_error', 'Broken.', { param: 'n', shownCode: 'busy' });
+    const body = {
+      error: { message: 'Broken. (request id: req_1)', type: 'server_error', param: 'n', code: 'busy' },
+    };
+    expect(protocol.encodeError(error, 'req_1')).toEqual(body);
+    expect(protocol.encodeStream(callOf()).encodeError(error, 'req_1')).toBe(`data: ${JSON.stringify(body)}\n\n`);
+    expect(() => protocol.encodeReply([start, { type: 'error', error }], callOf())).toThrow(error);
+  });
 
   it('a call that must come back signed carries its signature to the client and back', () => {
     const events: ChatEvent[] = [

@@ -1,7 +1,7 @@
 /** Every case of test/golden/ through the bridge, to and from every protocol. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChatProtocol, GatewayError, type JsonObject } from '../../engine/plugin.ts';
 import { protocols, streamed, vendorBody, wholeReply } from './support.ts';
 
@@ -28,6 +28,19 @@ function casesOf(kind: string, inputSide: string, outputSide: string): Case[] {
     };
   });
 }
+
+/** What a codec makes up, ids and times, is the same in every run. */
+beforeEach(() => {
+  let made = 0;
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_790_000_005_000 });
+  vi.spyOn(crypto, 'randomUUID').mockImplementation(
+    () => `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}` as ReturnType<typeof crypto.randomUUID>,
+  );
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const names = Object.keys(protocols);
@@ -67,13 +80,15 @@ function replyOrFailure(client: ChatProtocol, vendor: ChatProtocol, body: Buffer
 
 describe.each(casesOf('streams', 'vendor', 'client'))('6.2 stream $name', ({ input, from, expected }) => {
   it.each(names)('to a client of %s', async (to) => {
-    const { tap, text } = streamed(protocols[to]!, from, [input]);
+    const { tap, text, closing } = streamed(protocols[to]!, from, [input]);
     const failed = tap.error === null ? '' : `: failed ${JSON.stringify(tap.error)}\n`;
-    await expect(text + failed).toMatchFileSnapshot(expected(to));
+    await expect(text + closing + failed).toMatchFileSnapshot(expected(to));
   });
 
-  it.each(names)('to a client of %s, byte by byte', (to) => {
+  it.each(names)('to a client of %s, byte by byte', async (to) => {
     const bytes = [...input].map((byte) => Buffer.from([byte]));
-    expect(streamed(protocols[to]!, from, bytes).text).toBe(streamed(protocols[to]!, from, [input]).text);
+    const { tap, text, closing } = streamed(protocols[to]!, from, bytes);
+    const failed = tap.error === null ? '' : `: failed ${JSON.stringify(tap.error)}\n`;
+    await expect(text + closing + failed).toMatchFileSnapshot(expected(to));
   });
 });

@@ -58,10 +58,10 @@ describe('hostile input', () => {
           for (const client of Object.values(protocols)) {
             onlyErrors(() => JSON.stringify(client.encodeReply(vendor.decodeReply(body), callOf())));
             const decode = vendor.decodeStream();
-            const { encode } = client.encodeStream(callOf());
+            const encoder = client.encodeStream(callOf());
             onlyErrors(() =>
               decode({ event: null, data: JSON.stringify(body) })
-                .map(encode)
+                .map((event) => encoder.encode(event))
                 .join(''),
             );
             onlyErrors(() => vendor.decodeError(body));

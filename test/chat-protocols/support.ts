@@ -1,12 +1,15 @@
 import { translateBridge } from '../../engine/chain/translate.ts';
-import type { CallHead, ChatCall, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
+import type { CallHead, ChatCall, ChatEvent, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
+import messages from '../../plugins/protocols/anthropic-messages.ts';
+import gemini from '../../plugins/protocols/gemini-generate.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import completions from '../../plugins/protocols/openai-completions.ts';
+import responses from '../../plugins/protocols/openai-responses.ts';
 
-export const protocols: Readonly<Record<string, ChatProtocol>> = {
-  [chat.name]: chat,
-  [completions.name]: completions,
-};
+/** Those that a vendor can be spoken to in, in the order of the documents. */
+export const protocols: Readonly<Record<string, ChatProtocol>> = Object.fromEntries(
+  [chat, completions, responses, messages, gemini].map((protocol) => [protocol.name, protocol]),
+);
 
 /** A request of no particular path. */
 export const noHead: CallHead = { path: '', parameter: '', query: '' };
@@ -40,8 +43,19 @@ export const wholeReply = (client: ChatProtocol, vendor: ChatProtocol, body: Buf
 export function streamed(client: ChatProtocol, vendor: ChatProtocol, pieces: readonly Buffer[], call = callOf()) {
   const tap = bridgeOf(client, vendor).stream(noExchange, call);
   const out = pieces.map((piece) => tap.push(piece) ?? Buffer.alloc(0));
-  return { tap, text: Buffer.concat([...out, tap.flush() ?? Buffer.alloc(0)]).toString('utf8') };
+  const rest = tap.flush() ?? Buffer.alloc(0);
+  const closing = tap.error === null && tap.complete ? tap.closing() : Buffer.alloc(0);
+  return { tap, text: Buffer.concat([...out, rest]).toString('utf8'), closing: closing.toString('utf8') };
 }
+
+/** A stream as a client gets it of these events, to its end. */
+export function written(client: ChatProtocol, events: readonly ChatEvent[], call = callOf()): string {
+  const encoder = client.encodeStream(call);
+  return events.map((event) => encoder.encode(event)).join('') + encoder.end();
+}
+
+/** The older two, which OpenAI's clients share the form of. */
+export const openAiProtocols: readonly ChatProtocol[] = [chat, completions];
 
 export const request = (over: Partial<ChatRequest>): ChatRequest => ({
   model: 'shop',

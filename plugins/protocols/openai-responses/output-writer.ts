@@ -1,5 +1,11 @@
 /** The output of a response as it grows: its items one after another, and the events that tell of them. */
-import { customToolInput, type FinishReason, type JsonObject, type JsonValue } from '../../../engine/plugin.ts';
+import {
+  customToolInput,
+  type FinishReason,
+  GatewayError,
+  type JsonObject,
+  type JsonValue,
+} from '../../../engine/plugin.ts';
 import { newId } from './response-object.ts';
 
 /** Writes one event with the next sequence number. */
@@ -30,12 +36,24 @@ interface OpenCall extends OpenItem {
   readonly kind: 'call';
   readonly index: number;
   argue(piece: string): string;
+  /** Its arguments are whole, as far as can be told before its end. */
+  isWhole(): boolean;
+}
+
+/** A call that began while another one's arguments were not whole: its events follow that one's. */
+interface WaitingCall {
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  readonly isCustom: boolean;
+  text: string;
 }
 
 export class OutputWriter {
   readonly output: JsonObject[] = [];
   private readonly tell: Tell;
   private current: OpenMessage | OpenThought | OpenCall | null = null;
+  private waiting: WaitingCall[] = [];
 
   constructor(tell: Tell) {
     this.tell = tell;
@@ -62,17 +80,38 @@ export class OutputWriter {
   }
 
   call(index: number, id: string, name: string, isCustom: boolean): string {
-    const closed = this.close('completed');
-    const { added, call } = this.openCall(index, id, name, isCustom);
-    this.current = call;
-    return closed + added;
+    const call: WaitingCall = { index, id, name, isCustom, text: '' };
+    if (this.current?.kind === 'call' && (this.waiting.length > 0 || !this.current.isWhole())) {
+      this.waiting.push(call);
+      return '';
+    }
+    return this.close('completed') + this.begin(call);
   }
 
-  /** Throws where the pieces of several calls come mixed: their events could not be told in order. */
+  /** The pieces of several calls may come mixed: the events of one call are told before those of the next. */
   argue(index: number, piece: string): string {
-    if (this.current?.kind !== 'call' || this.current.index !== index)
-      throw new Error('the pieces of several tool calls come mixed');
-    return this.current.argue(piece);
+    if (this.current?.kind === 'call' && this.current.index === index) {
+      const told = this.current.argue(piece);
+      return this.waiting.length > 0 && this.current.isWhole() ? told + this.next() : told;
+    }
+    const waiting = this.waiting.find((call) => call.index === index);
+    if (waiting === undefined) throw new GatewayError('upstream_invalid_response');
+    waiting.text += piece;
+    return '';
+  }
+
+  private begin({ index, id, name, isCustom, text }: WaitingCall): string {
+    const { added, call } = this.openCall(index, id, name, isCustom);
+    this.current = call;
+    return text === '' ? added : added + call.argue(text);
+  }
+
+  /** Goes on with the calls that wait, to the first whose arguments are not whole. */
+  private next(): string {
+    let told = '';
+    while (this.waiting.length > 0 && this.current?.kind === 'call' && this.current.isWhole())
+      told += this.current.close('completed') + this.begin(this.waiting.shift()!);
+    return told;
   }
 
   draw(mediaType: string, result: string): string {
@@ -103,9 +142,14 @@ export class OutputWriter {
   }
 
   private close(status: ItemStatus): string {
-    const { current } = this;
+    let told = this.current?.close(status) ?? '';
     this.current = null;
-    return current === null ? '' : current.close(status);
+    for (const call of this.waiting.splice(0)) {
+      told += this.begin(call);
+      told += this.current!.close(status);
+      this.current = null;
+    }
+    return told;
   }
 
   private openMessage(): { opened: string; message: OpenMessage } {
@@ -196,6 +240,7 @@ export class OutputWriter {
         // What stands within the arguments is known once they are whole.
         return isCustom ? '' : this.tell('response.function_call_arguments.delta', { ...at, delta: piece });
       },
+      isWhole: () => isJson(text),
       close: (status) => {
         if (!isCustom) {
           const done = this.tell('response.function_call_arguments.done', { ...at, name, arguments: text });
@@ -209,6 +254,15 @@ export class OutputWriter {
       },
     };
     return { added, call };
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
