@@ -116,7 +116,7 @@ async function serve(
     },
   };
   const state = new ReloadState(first);
-  const documentText = createDocumentText();
+  const documentText = createDocumentText(settings.publicUrl);
   const other = createOwnRoutes({
     readiness: () => state.readiness(!runner.stopping),
     metrics: settings.metrics.enabled

@@ -29,7 +29,7 @@ async function generateAll(): Promise<Map<string, string>> {
   files.set('docs/configuration.md', configurationDocument(schemas, builtIns));
   files.set('docs/errors.md', errorsDocument());
   files.set('docs/protocols.md', protocolsDocument(builtIns.protocols));
-  files.set('docs/api.md', apiDocument(openApiDocument(await requireConfiguration(root, builtIns, {}))));
+  files.set('docs/api.md', apiDocument(openApiDocument(await requireConfiguration(root, builtIns, {}), null)));
   return files;
 }
 

@@ -13,7 +13,6 @@ import { collectSchemas } from './schemas.ts';
 export interface Described {
   readonly routes: readonly Route[];
   readonly chains: ReadonlyMap<string, readonly Stage[]>;
-  readonly gateway: { readonly publicUrl: string | null };
 }
 
 const description =
@@ -35,7 +34,7 @@ function uniqueIds(): (id: string) => string {
   };
 }
 
-export function openApiDocument({ routes, chains, gateway }: Described): JsonObject {
+export function openApiDocument({ routes, chains }: Described, publicUrl: string | null): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const forms = new Set<ErrorForm>();
   const tags = new Set<string>();
@@ -57,7 +56,7 @@ export function openApiDocument({ routes, chains, gateway }: Described): JsonObj
     openapi: '3.1.0',
     info: { title: 'Unified model gateway', version: packageVersion(), description },
     // A path alone is relative to where the document was found.
-    servers: [{ url: gateway.publicUrl ?? '/' }],
+    servers: [{ url: publicUrl ?? '/' }],
     tags: [...tags].map((name) => ({ name })),
     paths,
     components: { schemas: collectSchemas([paths, responses]), responses, headers, securitySchemes },
