@@ -24,8 +24,8 @@ export class Poller {
   private readonly parts: PollerParts;
   /** Tasks under this process's lease: those whose step runs, and those that are being submitted. */
   private readonly leased = new Set<string>();
-  private readonly steps = new Set<Promise<void>>();
-  private readonly stopping = new AbortController();
+  /** What runs, each with what breaks it off: one signal for all would gather their listeners. */
+  private readonly steps = new Map<AbortController, Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
   private renewal: NodeJS.Timeout | null = null;
   private looking: Promise<void> | null = null;
@@ -54,8 +54,10 @@ export class Poller {
     this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.looking;
-    const breaking = setTimeout(() => this.stopping.abort(), grace);
-    await Promise.all(this.steps);
+    const breaking = setTimeout(() => {
+      for (const controller of this.steps.keys()) controller.abort();
+    }, grace);
+    await Promise.all(this.steps.values());
     clearTimeout(breaking);
     if (this.renewal !== null) clearTimeout(this.renewal);
     try {
@@ -96,11 +98,12 @@ export class Poller {
     // Its own step still runs, but was too slow to renew the lease.
     if (this.leased.has(task.id)) return;
     this.leased.add(task.id);
-    const step = this.parts.run(task, this.stopping.signal).finally(() => {
+    const controller = new AbortController();
+    const step = this.parts.run(task, controller.signal).finally(() => {
       this.leased.delete(task.id);
-      this.steps.delete(step);
+      this.steps.delete(controller);
     });
-    this.steps.add(step);
+    this.steps.set(controller, step);
   }
 
   private renewLater(): void {
