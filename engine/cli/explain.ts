@@ -4,6 +4,7 @@ import type { CompiledRoute } from '../chain/compiled-route.ts';
 import type { Snapshot } from '../chain/snapshot.ts';
 import { type Configuration, nearest } from '../config/index.ts';
 import { compileConfiguration, requireConfiguration } from '../configuration-error.ts';
+import { operationEntry } from '../contract/operations.ts';
 import { answer, type Explanation } from './explain/answer.ts';
 import { editForm, readBodyFile } from './explain/asked.ts';
 import { anyKeyOf, findKey } from './explain/caller.ts';
@@ -37,7 +38,7 @@ interface ExplainOptions extends ConfigOption, DataOption, JsonOption {
 
 /** The one that is named, or the first that the model can be used on. */
 function pickRoute({ routes, models }: Snapshot, { model, route, edit }: ExplainOptions): CompiledRoute {
-  const serving = routes.filter((one) => one.route.protocol !== 'openai-models');
+  const serving = routes.filter((one) => operationEntry(one.route.operation).capability !== null);
   const known = serving.map((one) => one.route.path);
   if (route !== undefined) {
     const found = serving.find((one) => one.route.path === route);

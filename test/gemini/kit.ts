@@ -20,7 +20,7 @@ export const chatVendors: readonly ChatVendor[] = [
 ];
 
 /** `shop-<protocol>` is served by a vendor of that protocol alone; `suffix` steers faults. */
-export function shopChannels(documents: Documents, suffix = ''): void {
+function shopChannels(documents: Documents, suffix = ''): void {
   for (const { protocol, vendor, path, model } of chatVendors) {
     documents.models.models[`shop-${protocol}`] = {
       family: 'chat',

@@ -37,17 +37,11 @@ function createExchange({ snapshot, compiled, body }: Question): LiveExchange {
   const headers = Object.fromEntries(compiled.headerNames.map((name) => [name, '']));
   headers.authorization = placeholder;
   headers['content-type'] = 'application/json';
-  const { route } = compiled;
-  const exchange = new LiveExchange(
-    new Reply(deaf, 'explain'),
-    snapshot,
-    compiled,
-    'post',
-    route.path,
-    '',
-    '',
-    headers,
-  );
+  const { path } = compiled.route;
+  // Some protocols name the model in the path.
+  const named = path.includes('*') ? String(body.model) : '';
+  const asked = path.replace('*', () => named);
+  const exchange = new LiveExchange(new Reply(deaf, 'explain'), snapshot, compiled, 'post', asked, named, '', headers);
   exchange.body = Buffer.from(JSON.stringify(body));
   return exchange;
 }
