@@ -31,7 +31,7 @@ function encodeThought({ text, signature }: Part<'reasoning'>): JsonObject[] {
   return [text === '' ? { text, thoughtSignature } : { text, thought: true, thoughtSignature }];
 }
 
-export const encodeInline = (mimeType: string, data: string): JsonObject => ({ inlineData: { mimeType, data } });
+const encodeInline = (mimeType: string, data: string): JsonObject => ({ inlineData: { mimeType, data } });
 
 /** Google fetches public files itself. */
 function encodeImage({ mediaType, data, url }: Part<'image'>, place: string): JsonObject {

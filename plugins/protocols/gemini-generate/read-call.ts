@@ -22,7 +22,7 @@ export function readCall(body: JsonObject, head: CallHead): GeminiCall {
 }
 
 /** Names may hold slashes and colons, and may be percent-encoded. */
-export function modelOf({ parameter }: CallHead): string {
+function modelOf({ parameter }: CallHead): string {
   const name = parameter.replace(verb, '');
   try {
     return decodeURIComponent(name);
