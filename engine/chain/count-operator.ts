@@ -127,7 +127,7 @@ class Counting {
 
   /** Four bytes are about one token. */
   private estimate(): number {
-    return Math.ceil(this.exchange.body.length / 4);
+    return this.client.count?.estimate?.(this.call.body) ?? Math.ceil(this.exchange.body.length / 4);
   }
 }
 

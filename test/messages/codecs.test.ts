@@ -484,3 +484,28 @@ it('2.8 there and back: what messages can say stays the same', () => {
   };
   expect(messages.encodeRequest(messages.decodeRequest(body), 'vendor-model')).toEqual(body);
 });
+
+describe('4.1 POST /v1/messages relayed to a vendor of messages', () => {
+  const relayed = (text: string) =>
+    messages.relay
+      .request(Buffer.from(text), callOf({ body: JSON.parse(text) as JsonObject }), 'claude-x', null)
+      .toString();
+
+  it('keeps every byte but the model’s name', () => {
+    const text =
+      '{ "unknown" : 1.50,\n "messages":[{"content":[{"type":"thinking","thinking":"\\u0061","signature":"EqQB"}]}],"model":"shop"}';
+    expect(relayed(text)).toBe(text.replace('"shop"', '"claude-x"'));
+  });
+
+  it('leaves out thoughts that a vendor of another protocol had', () => {
+    const thought = (signature: string) => ({ type: 'thinking', thinking: 'hm', signature });
+    const said = { type: 'text', text: 'So' };
+    const content = [thought(''), thought('gemini-generate:abc'), thought('EqQB'), said];
+    const body = JSON.parse(relayed(JSON.stringify({ model: 'shop', messages: [{ role: 'assistant', content }] })));
+    expect(body).toEqual({ model: 'claude-x', messages: [{ role: 'assistant', content: [thought('EqQB'), said] }] });
+  });
+
+  it('names the model once where the body does it twice', () => {
+    expect(relayed('{"model":"a","messages":[],"mod\\u0065l":"shop"}')).not.toMatch(/"(a|shop)"/);
+  });
+});

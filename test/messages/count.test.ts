@@ -1,7 +1,7 @@
 /** `POST /v1/messages/count_tokens`: counted by the vendor where it can be, else estimated; never charged. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stack } from '../kit/stack.ts';
-import { clientOf, lastSent, lookUp, modelOf, pixel, startMessages, vendorProtocols } from './support.ts';
+import { clientOf, lastSent, lookUp, modelOf, startMessages, vendorProtocols } from './support.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -61,15 +61,13 @@ it('4.1 POST /v1/messages/count_tokens: a vendor that fails is replaced by an es
   await expect(count('count-refused', 'Hi')).rejects.toMatchObject({ status: 400 });
 });
 
-it('4.1 POST /v1/messages/count_tokens: a picture counts little beside its bytes', async () => {
-  const large = 'A'.repeat(400_000);
-  const image = (data: string) => ({
+it('4.1 POST /v1/messages/count_tokens: the bytes of a picture are no tokens', async () => {
+  const source = { type: 'base64', media_type: 'image/png', data: 'A'.repeat(400_000) };
+  const response = await stack.post('/messages/count_tokens', {
     model: modelOf('openai-chat'),
-    messages: [
-      { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }] },
-    ],
+    messages: [{ role: 'user', content: [{ type: 'image', source }] }],
   });
-  const tokensOf = async (data: string) =>
-    ((await (await stack.post('/messages/count_tokens', image(data))).json()) as { input_tokens: number }).input_tokens;
-  expect(await tokensOf(pixel)).toBeLessThan(await tokensOf(large));
+  const { input_tokens } = (await response.json()) as { input_tokens: number };
+  expect(input_tokens).toBeGreaterThan(100);
+  expect(input_tokens).toBeLessThan(2000);
 });

@@ -84,7 +84,7 @@ export class BlockQueue {
   }
 
   private delta(delta: JsonObject): string {
-    return frame('content_block_delta', { index: this.index, delta });
+    return `${deltaHead}${this.index},"delta":${JSON.stringify(delta)}}\n\n`;
   }
 
   /** Closes what is whole at the head, and opens the next. */
@@ -105,6 +105,9 @@ export class BlockQueue {
     return text;
   }
 }
+
+/** Nearly all frames are these. */
+const deltaHead = 'event: content_block_delta\ndata: {"type":"content_block_delta","index":';
 
 const opened = {
   text: { type: 'text', text: '' },

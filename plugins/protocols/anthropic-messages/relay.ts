@@ -1,6 +1,5 @@
 /** The relay: the model's name replaced, bytes otherwise untouched, usage read from the first and the last events. */
 import {
-  type ChatCall,
   type ChatRelay,
   type FrameReader,
   FrameTap,
@@ -14,15 +13,17 @@ import {
 } from '../../../engine/plugin.ts';
 import { decodeError, encodeStreamError } from './errors.ts';
 import { answerLength } from './estimate.ts';
+import { withoutForeignThoughts } from './foreign-thoughts.ts';
 import { messageStop } from './stream-frames.ts';
 import { laterUsage, readUsage } from './usage.ts';
 
 export const relay: ChatRelay = {
-  request(body, _call: ChatCall, vendorModel, overrides) {
-    const renamed = overrides === null ? renameModel(body, vendorModel) : null;
+  request(body, call, vendorModel, overrides) {
+    const messages = withoutForeignThoughts(body, call.body.messages);
+    const renamed = overrides === null && messages === null ? renameModel(body, vendorModel) : null;
     if (renamed !== null) return renamed;
     // A body may name its model twice, and the vendor must not read another name than is billed.
-    const set = { model: vendorModel, ...overrides?.set };
+    const set = { model: vendorModel, ...(messages === null ? {} : { messages }), ...overrides?.set };
     return overridden(body, { set, remove: overrides?.remove ?? [] });
   },
   reply(body) {
