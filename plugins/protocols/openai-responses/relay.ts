@@ -60,13 +60,14 @@ function tapOf(): FrameTap {
   const read = (text: string, notes: StreamNotes, parse: () => unknown): 'pass' | 'hold' => {
     const [, named, told] = eventType.exec(text) ?? [];
     const type = named ?? told ?? '';
-    last = text;
     if (type.endsWith('.delta')) notes.estimatedOutput++;
     else if (type === 'response.image_generation_call.completed') notes.images++;
     else if (type === 'response.created') opening = responseOf(parse());
     else if (type === 'response.completed' || type === 'response.incomplete') return end(parse(), notes);
     else if (type === 'response.failed' || type === 'error' || /"error"\s*:\s*\{/.test(text))
       fail(parse(), type, notes);
+    // An error that takes this frame's place takes its number too.
+    if (notes.error === null) last = text;
     return 'pass';
   };
   return new FrameTap(read, (error, requestId) => {
