@@ -2,8 +2,8 @@
 import type { ChatProtocol, TokenCount } from '../contract/chat.ts';
 import type { ImageProtocol } from '../contract/image.ts';
 import type { Candidate, Channel } from '../contract/model.ts';
-import type { VideoProtocol } from '../contract/video.ts';
 import type { RealtimeProtocol } from '../contract/realtime.ts';
+import type { VideoProtocol } from '../contract/video.ts';
 import type { ParameterOverrides } from '../contract/wire.ts';
 import type { ChannelHealth } from '../upstream/health.ts';
 import type { ConnectionList, Pools } from '../upstream/pools.ts';
@@ -34,7 +34,15 @@ export interface Target {
 }
 
 /** What each kind of target leaves out. */
-export const emptyTarget = { passedHeaders: [], bridge: null, images: null, count: null, realtime: null, direct: null, videos: null };
+export const emptyTarget = {
+  passedHeaders: [],
+  bridge: null,
+  images: null,
+  count: null,
+  realtime: null,
+  direct: null,
+  videos: null,
+};
 
 const userAgent = 'unified-model-gateway/0.1';
 

@@ -63,7 +63,13 @@ function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number
 function partRowOf(exchange: Exchange, part: NumberedPart, quota: number, now: number): UsageRow {
   const outcome: Outcome = { ...part, status: 101 };
   const row = rowOf(exchange, exchange.offer!, outcome, quota, 0);
-  return { ...row, requestId: `${exchange.id}.${part.number}`, time: now, durationMs: part.duration, firstByteMs: null };
+  return {
+    ...row,
+    requestId: `${exchange.id}.${part.number}`,
+    time: now,
+    durationMs: part.duration,
+    firstByteMs: null,
+  };
 }
 
 /** The client must not take an answer for a paid one. */

@@ -1,5 +1,5 @@
 /** What went over the wire, counted in tokens where no vendor says it: 4 characters, 100 ms heard or 50 ms said each. */
-import { type JsonValue, isObject, noUsage, type Usage } from '../../../engine/plugin.ts';
+import { isObject, type JsonValue, noUsage, type Usage } from '../../../engine/plugin.ts';
 
 const charactersPerToken = 4;
 const heardPerSecond = 10;
