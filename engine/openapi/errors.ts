@@ -23,13 +23,14 @@ const meanings: Readonly<Record<number, string>> = {
   504: 'The vendor did not answer in time.',
 };
 
-const ofReaders = [401, 404, 500, 503];
+const ofReaders = [400, 401, 403, 404, 500, 503];
 const ofBodies = [408, 413, 415];
 const ofCalls = [400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504];
 
 function statusesOf({ operation, method }: Route): number[] {
   const { capability } = operationEntry(operation);
-  const usual = capability === null ? ofReaders : ofCalls;
+  // Kept responses may be kept by their vendor, who is asked then.
+  const usual = capability === null && !operation.startsWith('responses.') ? ofReaders : ofCalls;
   const body = method === 'POST' ? ofBodies : [];
   const state = operation === 'videos.content' ? [409] : [];
   return [...usual, ...body, ...state].sort((left, right) => left - right);

@@ -5,6 +5,7 @@ import { loadConfiguration, packageRoot } from '../../engine/config/index.ts';
 import type { Route } from '../../engine/contract/model.ts';
 import { openApiDocument } from '../../engine/openapi/index.ts';
 import { builtIns } from '../../plugins/index.ts';
+import { blocksOf, readDocument } from '../docs/blocks.ts';
 import { metaSchema } from './meta-schema.ts';
 import { createSchemas, type Document } from './validator.ts';
 
@@ -100,6 +101,14 @@ describe('every route of routes.yaml', () => {
         ? 'Google'
         : 'OpenAi';
     expect(operation.responses['401'].$ref).toBe(`#/components/responses/${form}Error401`);
+  });
+
+  test.each(routes)('%s has its part of docs/api.md, with a command that is run', (_, route) => {
+    const document = readDocument('docs/api.md');
+    const [, text = ''] = document.split(`### ${route.method} ${templateOf(route)}\n`);
+    const [example] = blocksOf(text.split(/^##/m)[0]!);
+    expect(example?.language).toBe(route.operation === 'realtime' ? 'js' : 'sh');
+    expect(example?.note).toBe('');
   });
 
   test('the example of a request fits its schema', () => {

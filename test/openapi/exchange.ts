@@ -35,7 +35,7 @@ function resolved(document: Document, reply: Document): Document {
 }
 
 /** The data of every event that is JSON. */
-export function eventsOf(text: string): unknown[] {
+function eventsOf(text: string): unknown[] {
   const data = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
   return data.filter((line) => line !== '[DONE]').map((line) => JSON.parse(line));
 }
