@@ -77,6 +77,7 @@ class TranslatingTap implements StreamTap {
   private characters = 0;
   private readonly reader = new SseReader();
   private readonly decode: (frame: SseFrame) => ChatEvent[];
+  private readonly isLast: ((frame: SseFrame) => boolean) | undefined;
   private readonly encoder: StreamEncoder;
   private readonly exchange: Exchange;
   private readonly hooks: readonly EventHook[];
@@ -91,6 +92,7 @@ class TranslatingTap implements StreamTap {
     this.exchange = exchange;
     this.hooks = hooks;
     this.decode = vendor.decodeStream();
+    this.isLast = vendor.isLastFrame;
     this.encoder = client.encodeStream(call);
   }
 
@@ -119,7 +121,7 @@ class TranslatingTap implements StreamTap {
     for (const frame of frames) {
       if (this.error !== null || this.finished) break;
       this.begun = true;
-      if (frame.data === '[DONE]') this.finished = true;
+      if (frame.data === '[DONE]' || this.isLast?.(frame)) this.finished = true;
       const events = this.decode(frame);
       for (const event of events) this.note(event);
       for (const event of applyHooks(this.exchange, this.hooks, events)) {

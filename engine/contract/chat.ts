@@ -228,6 +228,8 @@ export interface ChatProtocol {
   decodeReply(body: JsonValue): ChatEvent[];
   /** vendor in, streamed (stateful) */
   decodeStream(): (frame: SseFrame) => ChatEvent[];
+  /** Whether nothing that follows this frame counts; absent: only `[DONE]` or the end of the connection tells. */
+  isLastFrame?(frame: SseFrame): boolean;
   /** client out, whole */
   encodeReply(events: readonly ChatEvent[], call: ChatCall): JsonObject;
   /** client out, streamed (stateful) */

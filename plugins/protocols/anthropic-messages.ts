@@ -23,6 +23,7 @@ export default defineProtocol<ChatProtocol>({
   encodeRequest,
   decodeReply,
   decodeStream,
+  isLastFrame: ({ event }) => event === 'message_stop',
   encodeReply,
   encodeStream,
   encodeError,

@@ -12,6 +12,8 @@ import { readCall } from './openai-responses/read-call.ts';
 import { relay } from './openai-responses/relay.ts';
 import { state } from './openai-responses/state.ts';
 
+const terminal: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
 /** `/responses` as OpenAI's clients and coding agents send it, and for vendors that speak it. */
 export default defineProtocol<ChatProtocol>({
   kind: 'chat',
@@ -23,6 +25,7 @@ export default defineProtocol<ChatProtocol>({
   encodeRequest,
   decodeReply,
   decodeStream,
+  isLastFrame: ({ event }) => event !== null && terminal.has(event),
   encodeReply,
   encodeStream,
   encodeError: openAiError,

@@ -114,3 +114,13 @@ describe.each(relays)('4.1 a $client.protocol client on a busy vendor', ({ clien
     expect(text).toMatch(client.ended);
   });
 });
+
+const closing = pairs.filter(({ vendor }) => vendor.protocol !== 'gemini-generate');
+describe.each(closing)('4.1 a $client.protocol client on a vendor of $vendor.protocol', ({ client, vendor }) => {
+  it('6.1 6.2 the last event ends the answer, also where the vendor leaves the connection open', async () => {
+    stack.simulator.faults.add({ match: { vendor: vendor.vendor, times: 1 }, fault: { stall: 1000 } });
+    const { text } = await ask(client, vendor);
+    expect(text).toMatch(client.ended);
+    expect((await stack.usage())[0]).toMatchObject({ outcome: 'ok', usageSource: 'measured' });
+  });
+});
