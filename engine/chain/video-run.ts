@@ -28,7 +28,6 @@ export class VideoRun {
   private readonly call: VideoCall;
   private readonly parts: VideoRunParts;
   private readonly attempts: Attempts;
-  private readonly seconds: number;
   private answer: Answer | null = null;
   private stopped: GatewayError | null = null;
 
@@ -36,7 +35,6 @@ export class VideoRun {
     this.exchange = exchange;
     this.call = call;
     this.parts = parts;
-    this.seconds = call.request.seconds ?? standardSeconds;
     this.attempts = new Attempts(exchange, exchange.offer!, exchange.route.failover, parts.log);
   }
 
@@ -76,7 +74,7 @@ export class VideoRun {
 
   /** All that settling needs, as it is now: no later configuration changes what was agreed. */
   private origin(): TaskOrigin {
-    const { exchange, call, seconds } = this;
+    const { exchange, call } = this;
     const { key, group } = exchange.principal!;
     const { model } = exchange.offer!;
     return {
@@ -91,7 +89,7 @@ export class VideoRun {
       price: model.price,
       held: exchange.hold?.amount ?? null,
       prompt: call.request.prompt,
-      seconds,
+      seconds: call.request.seconds ?? standardSeconds,
       size: call.request.size,
       createdAt: exchange.startedAt,
       deadlineAt: exchange.startedAt + this.parts.tasks.settings().deadline,
@@ -133,8 +131,7 @@ export class VideoRun {
 
   /** The vendor's id of the work. */
   private async attempt({ target, credential }: Try): Promise<string> {
-    const request = { ...this.call.request, seconds: this.seconds };
-    this.answer = Answer.send(target.connections, videoRequest(request, target, credential));
+    this.answer = Answer.send(target.connections, videoRequest(this.call.request, target, credential));
     const { status, headers } = await this.answer.head;
     const value = parsed(await this.answer.read(largestAnswer));
     const codec = target.videos!;

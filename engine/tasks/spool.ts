@@ -31,8 +31,7 @@ export async function openSpool(folder: string): Promise<void> {
 export async function spool(answer: Answer, folder: string, maximumBytes: number): Promise<SpooledFile> {
   const path = join(folder, randomBytes(16).toString('hex'));
   try {
-    const file = await open(path, 'wx', 0o640);
-    const received = await receive(answer, file, maximumBytes).finally(() => file.close());
+    const received = await write(answer, path, maximumBytes);
     if (received.contentType !== 'video/webm' && !(await isWholeMp4(path, received.bytes)))
       throw new Error('the vendor’s file is cut off');
     return { path, ...received };
@@ -41,6 +40,15 @@ export async function spool(answer: Answer, folder: string, maximumBytes: number
     throw error;
   } finally {
     answer.abort();
+  }
+}
+
+async function write(answer: Answer, path: string, maximumBytes: number) {
+  const file = await open(path, 'wx', 0o640);
+  try {
+    return await receive(answer, file, maximumBytes);
+  } finally {
+    await file.close();
   }
 }
 
