@@ -1,9 +1,30 @@
 /** An answer on its way to the client: events looked at one by one, or bytes that nobody reads. */
 import type { Counts, DirectTap } from '../contract/direct.ts';
+import type { VendorError } from '../contract/wire.ts';
 import { TransportError } from '../upstream/answer.ts';
-import { malformed } from '../upstream/failure.ts';
+import { type Failure, malformed } from '../upstream/failure.ts';
 import { AttemptFailed } from './attempt-failure.ts';
-import type { DirectRun } from './direct-run.ts';
+import type { LiveExchange } from './exchange.ts';
+
+/** What a delivery has learnt so far. */
+export interface Progress {
+  counts(): Counts;
+  estimated(): Counts;
+}
+
+/** The run that a delivery belongs to. */
+export interface Delivering {
+  readonly exchange: LiveExchange;
+  /** Set when the vendor's answer is one: what it costs is owed from here on. */
+  progress: Progress | null;
+  /** The answer is one: status and head are decided, and the channel serves again. */
+  begin(contentType: string, headers: readonly string[]): void;
+  /** Hands bytes to the client and waits where it does not keep up. */
+  write(bytes: Buffer): Promise<void>;
+  /** All came; the end of the body waits until the charge is in the journal. */
+  complete(closing: Buffer): void;
+  reported(error: VendorError, status: number): Failure;
+}
 
 const eventStream = 'text/event-stream; charset=utf-8';
 const eventHeaders = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'];
@@ -14,7 +35,7 @@ const noCounts = (): Counts => ({});
 
 /** The end of the body is what waits for the journal: sound is handed on without any delay. */
 export async function relayBytes(
-  run: DirectRun,
+  run: Delivering,
   contentType: string,
   first: Buffer,
   chunks: AsyncIterator<Buffer>,
@@ -28,7 +49,7 @@ export async function relayBytes(
 
 /** Throws before the first event reached the client: then another channel may be tried. */
 export async function relayEvents(
-  run: DirectRun,
+  run: Delivering,
   events: DirectTap,
   first: Buffer,
   chunks: AsyncIterator<Buffer>,

@@ -1,5 +1,5 @@
 /** One direct request at its vendors: attempts, then the answer whole, event by event or as bytes that pass. */
-import type { Counts, DirectCall, DirectReply } from '../contract/direct.ts';
+import type { DirectCall, DirectReply } from '../contract/direct.ts';
 import { noUsage, type Outcome, type Usage } from '../contract/usage.ts';
 import type { JsonValue, Log } from '../contract/values.ts';
 import type { VendorError } from '../contract/wire.ts';
@@ -9,7 +9,7 @@ import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
 import { AttemptFailed, asFailure } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
-import { relayBytes, relayEvents } from './direct-delivery.ts';
+import { type Delivering, type Progress, relayBytes, relayEvents } from './direct-delivery.ts';
 import { directRequest } from './direct-request.ts';
 import { usageOf } from './direct-usage.ts';
 import type { Ending } from './ending.ts';
@@ -18,18 +18,11 @@ import type { LiveExchange } from './exchange.ts';
 const largestReply = 128 * 1024 * 1024;
 const largestError = 256 * 1024;
 
-/** What a delivery has learnt so far. */
-export interface Progress {
-  counts(): Counts;
-  estimated(): Counts;
-}
-
-export class DirectRun {
+export class DirectRun implements Delivering {
   readonly exchange: LiveExchange;
-  readonly call: DirectCall;
+  private readonly call: DirectCall;
   /** Why it must not go on. */
-  stopped: GatewayError | null = null;
-  /** Set when the vendor's answer is one: what it costs is owed from here on. */
+  private stopped: GatewayError | null = null;
   progress: Progress | null = null;
   private readonly ending: Ending;
   private readonly attempts: Attempts;
@@ -60,7 +53,6 @@ export class DirectRun {
     }
   }
 
-  /** Hands bytes to the client and waits where it does not keep up. */
   async write(bytes: Buffer): Promise<void> {
     const { reply } = this.exchange;
     reply.capture?.data(bytes);
@@ -72,7 +64,6 @@ export class DirectRun {
     if (this.stopped !== null) throw this.stopped;
   }
 
-  /** The answer is one: status and head are decided, and the channel serves again. */
   begin(contentType: string, headers: readonly string[]): void {
     const { reply } = this.exchange;
     this.attempts.begun(this.current!, this.answer!.status);
@@ -80,7 +71,6 @@ export class DirectRun {
     reply.stage(200, contentType, headers);
   }
 
-  /** All came; the end of the body waits until the charge is in the journal. */
   complete(closing: Buffer): void {
     const { exchange } = this;
     this.attempts.succeeded(this.current!, this.answer!.status);

@@ -48,19 +48,25 @@ function overlaid(parts: readonly Part[], { set, remove }: ParameterOverrides): 
   return [...kept, ...added];
 }
 
-/** The client's form under another model's name, with a channel's own parameters laid over it. */
-export function encodeUpload(
+/** The parts of the client's form under another model's name, with a channel's own parameters laid over it. */
+export function partsFor(
   { parts }: UploadedForm,
   vendorModel: string,
   overrides: ParameterOverrides | null,
-): EncodedForm {
+): readonly Part[] {
   const named = parts.map((part) =>
     part.kind === 'field' && part.name === 'model' ? { ...part, value: vendorModel } : part,
   );
-  return encodeParts(overrides === null ? named : overlaid(named, overrides));
+  return overrides === null ? named : overlaid(named, overrides);
 }
 
-function encodeParts(parts: readonly Part[]): EncodedForm {
+/** The body of these parts. */
+export function encodeUpload(
+  form: UploadedForm,
+  vendorModel: string,
+  overrides: ParameterOverrides | null,
+): EncodedForm {
+  const parts = partsFor(form, vendorModel, overrides);
   const boundary = `form-${randomBytes(18).toString('hex')}`;
   const pieces: (Buffer | UploadedFile)[] = [];
   for (const [index, part] of parts.entries()) {

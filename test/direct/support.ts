@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import type { UsageRow } from '../../engine/contract/usage.ts';
-import { type Documents, type Stack, type StackOptions, startStack } from '../kit/stack.ts';
+import { type Stack, type StackOptions, startStack } from '../kit/stack.ts';
 
 /** The SDK without its own retries: a test must see what the gateway answers. */
 export const clientOf = (stack: Stack): OpenAI => new OpenAI({ apiKey: stack.key, baseURL: stack.base, maxRetries: 0 });
@@ -43,12 +43,6 @@ export const postForm = (stack: Stack, path: string, form: FormData, headers: Re
     headers: { authorization: `Bearer ${stack.key}`, ...headers },
     body: form,
   });
-
-/** Every channel that serves one of `models` names its vendor's model with this suffix (a fault of the simulator). */
-export function withSuffix(documents: Documents, models: readonly string[], suffix: string): void {
-  for (const channel of Object.values<{ models: Record<string, string> }>(documents.channels.channels))
-    for (const model of models) if (channel.models[model] !== undefined) channel.models[model] += suffix;
-}
 
 /** Two channels of one vendor for one model, tried in this order: the first with a fault, the second well. */
 export function startPair(
@@ -103,10 +97,6 @@ export const startWith = (baseUrl: string, model: string, options: StackOptions 
       options.edit?.(documents);
     },
   });
-
-/** The channels that were asked, by the credential of `startPair`. */
-export const asked = (stack: Stack): string[] =>
-  stack.simulator.received.map(({ headers }) => String(headers.authorization).replace('Bearer sk-', ''));
 
 export async function lastRow(stack: Stack): Promise<UsageRow> {
   const [row] = await stack.usage();

@@ -22,6 +22,7 @@ const perUnit: Readonly<Record<string, string>> = {
   request: 'request',
   second: 'second',
   character: 'character',
+  searchUnit: 'search unit',
 };
 
 function formatDecimal({ value, scale }: Decimal): string {

@@ -7,6 +7,12 @@ const bodies: Readonly<Record<string, JsonObject>> = {
   'openai-responses': { input: 'Hello' },
   'anthropic-messages': { max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] },
   'gemini-generate': { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  'openai-embeddings': { input: 'Hello' },
+  rerank: { query: 'Who swims?', documents: ['A fish swims.', 'A bird flies.'] },
+  'openai-moderations': { input: 'Hello' },
+  'openai-speech': { input: 'Hello', voice: 'alloy' },
+  'openai-videos': { prompt: 'A kite over dunes' },
+  'compat-videos': { prompt: 'A kite over dunes' },
   'openai-images': { prompt: 'A red fox in the snow' },
 };
 

@@ -1,11 +1,14 @@
 /** The exact request that a vendor would get, with every secret masked. */
 
+import { directRequest } from '../../chain/direct-request.ts';
 import type { LiveExchange } from '../../chain/exchange.ts';
 import type { Target } from '../../chain/target.ts';
 import { chatRequest, imageRequest } from '../../chain/upstream-request.ts';
+import { videoRequest } from '../../chain/video-request.ts';
 import type { Configuration } from '../../config/index.ts';
 import type { ChatCall } from '../../contract/chat.ts';
 import type { JsonValue } from '../../contract/values.ts';
+import { partsFor } from '../../http/upload-form.ts';
 import type { UpstreamRequest } from '../../upstream/pools.ts';
 import { readForm } from './form-parts.ts';
 
@@ -46,7 +49,8 @@ function shorten(value: JsonValue, masked: (text: string) => string): JsonValue 
 
 function readShown({ body, headers }: UpstreamRequest): JsonValue {
   if (body === null) return null;
-  if ('read' in body) return `${body.length} bytes`;
+  // A form's parts are shown instead.
+  if ('read' in body) return null;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(body);
   const contentType = headers[headers.lastIndexOf('content-type') + 1] ?? '';
   if (contentType.startsWith('multipart/')) return readForm(bytes, contentType);
@@ -68,10 +72,26 @@ function secretHeaders({ channel }: Target): string[] {
     .map(([, value]) => value);
 }
 
-export function explainRequest(exchange: LiveExchange, target: Target, configuration: Configuration): ExplainedRequest {
+function requestOf(exchange: LiveExchange, target: Target): UpstreamRequest {
   const call = exchange.call!;
-  const request =
-    call.kind === 'image' ? imageRequest(call, target, 0) : chatRequest(exchange, call as ChatCall, target, 0);
+  if (call.kind === 'image') return imageRequest(call, target, 0);
+  if (call.kind === 'direct') return directRequest(exchange, call, target, 0);
+  if (call.kind === 'video') return videoRequest(call.request, target, 0);
+  return chatRequest(exchange, call as ChatCall, target, 0);
+}
+
+/** The parts of a form whose file is read only while it is sent; null for anything else. */
+function uploadShown({ call }: LiveExchange, { vendorModel, overrides }: Target): JsonValue | null {
+  if (call?.kind !== 'direct' || call.form === null) return null;
+  return partsFor(call.form, vendorModel, overrides).map((part) => {
+    const { name: field } = part;
+    if (part.kind === 'field') return { field, value: part.value };
+    return { field, file: part.fileName, type: part.mediaType, bytes: part.length };
+  });
+}
+
+export function explainRequest(exchange: LiveExchange, target: Target, configuration: Configuration): ExplainedRequest {
+  const request = requestOf(exchange, target);
   const { channel } = target;
   const own = [...channel.credentials, ...secretHeaders(target)];
   const masked = createMasking([...own, ...outsideSecrets(configuration)]);
@@ -80,6 +100,6 @@ export function explainRequest(exchange: LiveExchange, target: Target, configura
     method: request.method,
     url: createMasking(own)(`${channel.origin}${request.path}`),
     headers: headersOf(request, masked),
-    body: shorten(readShown(request), masked),
+    body: shorten(uploadShown(exchange, target) ?? readShown(request), masked),
   };
 }

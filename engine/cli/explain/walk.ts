@@ -5,12 +5,15 @@ import { runHead, runRequest } from '../../chain/hooks.ts';
 import { resolveOffer } from '../../chain/resolve.ts';
 import type { Snapshot } from '../../chain/snapshot.ts';
 import type { ChatProtocol } from '../../contract/chat.ts';
+import type { DirectProtocol } from '../../contract/direct.ts';
 import type { ImageBody, ImageProtocol } from '../../contract/image.ts';
 import type { JsonObject } from '../../contract/values.ts';
+import type { VideoProtocol } from '../../contract/video.ts';
 import type { GatewayError } from '../../errors.ts';
 import { toGatewayError } from '../../errors.ts';
 import { type NativeResponse, Reply } from '../../http/reply.ts';
 import type { Registry } from '../../plugin.ts';
+import { uploadForm } from './asked.ts';
 
 /** Well-formed, and nobody's: the stand-in ledger knows one key for every secret. */
 const placeholder = `Bearer sk-${'0'.repeat(48)}`;
@@ -48,9 +51,17 @@ function createExchange({ snapshot, compiled, body }: Question): LiveExchange {
 
 function readCall(exchange: LiveExchange, { registry, compiled, body, form }: Question): void {
   const { route } = compiled;
-  const protocol = registry.protocols.find(({ name }) => name === route.protocol) as ChatProtocol | ImageProtocol;
+  const protocol = registry.protocols.find(({ name }) => name === route.protocol) as
+    | ChatProtocol
+    | ImageProtocol
+    | DirectProtocol
+    | VideoProtocol;
   if (protocol.kind === 'chat') exchange.call = protocol.readCall(body, exchange);
-  else {
+  else if (protocol.kind === 'video') exchange.call = protocol.client!.readCall({ kind: 'json', value: body });
+  else if (protocol.kind === 'direct') {
+    const { accepts, readCall } = protocol.client!;
+    exchange.call = readCall(body, accepts === 'form' ? uploadForm(body) : null);
+  } else {
     const operation = route.operation === 'images.edit' ? 'edit' : 'generate';
     exchange.call = protocol.client!.readCall(operation, form ?? { kind: 'json', value: body });
   }

@@ -32,7 +32,7 @@ const neutralFields = new Set([
   'max_doc_length',
 ]);
 
-export function textOf(document: JsonValue, index: number): string {
+function textOf(document: JsonValue, index: number): string {
   const place = `documents[${index}]`;
   if (typeof document === 'string') return document;
   if (!isObject(document)) throw invalidType(place, 'a string or an object with `text`');
