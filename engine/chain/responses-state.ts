@@ -18,6 +18,12 @@ import type { Target } from './target.ts';
 const deepest = 2000;
 const largest = 64 * 1024 * 1024;
 
+/** Items of one answer, or of one request, that are found by their ids. */
+const mostMarks = 1000;
+const longestName = 200;
+
+const isName = (id: unknown): id is string => typeof id === 'string' && id.length <= longestName;
+
 /** What the request finds of earlier ones. */
 interface Found {
   /** Where the vendor keeps what it goes on from. */
@@ -72,6 +78,7 @@ export class Conversations {
   private async find(exchange: LiveExchange, { previous, references, sealed }: StateAsked): Promise<Found> {
     const { userId } = exchange.principal!.key;
     const before = previous === null ? [] : await this.chain(previous, userId);
+    if (references.length > mostMarks) throw tooMany();
     const marks = await this.store.findMarks([...references, ...sealed.map(markOf)]);
     const items = new Map<string, JsonObject>();
     let place = before.at(-1)?.place ?? null;
@@ -120,33 +127,35 @@ export class Conversations {
   }
 
   private keepAnswer(exchange: LiveExchange, call: ChatCall, asked: StateAsked, found: Found): void {
-    exchange.keepAnswer = (bytes, streamed, target, credential) =>
-      this.keep(exchange, call, asked, found, this.state.answerOf(bytes, streamed), target, credential).catch(
-        (error: unknown) => {
-          this.log.error({ err: error, requestId: exchange.id }, 'a response could not be kept');
-        },
-      );
+    exchange.keepAnswer = async (bytes, streamed, target, credential) => {
+      try {
+        const answer = this.state.answerOf(bytes, streamed);
+        if (answer !== null) await this.keep(exchange, call, asked, found, answer, target, credential);
+      } catch (error) {
+        this.log.error({ err: error, requestId: exchange.id }, 'a response could not be kept');
+      }
+    };
   }
 
   private async keep(
     exchange: LiveExchange,
     call: ChatCall,
     { store, previous }: StateAsked,
-    { before }: Found,
-    answer: JsonObject | null,
+    { before, items }: Found,
+    answer: JsonObject,
     target: Target,
     credential: number,
   ): Promise<void> {
-    if (answer === null) return;
     const isNative = target.protocol === this.protocol.name;
     const output = this.state.outputOf(answer);
     const sealed = isNative ? output.flatMap((item) => this.state.sealedIn(item) ?? []).map(markOf) : [];
     const named = store !== false;
     if (!named && sealed.length === 0) return;
-    const input = isNative || !named ? [] : this.state.itemsOf(call.body);
-    const ids = named ? [...output, ...input].flatMap(({ id }) => (typeof id === 'string' ? id : [])) : [];
+    const input = isNative || !named ? [] : this.state.itemsOf({ input: this.state.expand(call.body, [], items) });
+    const ids = named ? [...output, ...input].flatMap(({ id }) => (isName(id) ? id : [])) : [];
+    if (!isName(answer.id)) throw new Error('the id of the response is too long');
     const stored: StoredResponse = {
-      id: String(answer.id),
+      id: answer.id,
       userId: exchange.principal!.key.userId,
       place: isNative ? placeOf(target.channel, credential) : null,
       named,
@@ -155,7 +164,7 @@ export class Conversations {
       response: isNative ? null : answer,
     };
     const ancestors = before.filter(({ place }) => place === null).map(({ id }) => id);
-    await this.store.put(stored, [...ids, ...sealed], ancestors);
+    await this.store.put(stored, [...ids, ...sealed].slice(-mostMarks), ancestors);
   }
 }
 
@@ -176,6 +185,9 @@ const itemNotFound = (id: string): GatewayError =>
       param: 'input',
     },
   );
+
+const tooMany = (): GatewayError =>
+  new GatewayError('invalid_value', `\`input\` names more than ${mostMarks} items.`, { param: 'input' });
 
 const tooLong = (): GatewayError =>
   new GatewayError('context_length_exceeded', 'The kept conversation is too long to be continued.', {

@@ -223,6 +223,8 @@ describe('items named by their id', () => {
     });
     expect(second.status).toBe('completed');
     if (model !== viaNative) expect(sent()).toContain('Remember me');
+    const third = await client.responses.create({ model, input: 'Once more', previous_response_id: second.id });
+    expect(third.output_text).toContain('Once more');
     await expect(
       client.responses.create({ model, input: [{ type: 'item_reference', id: 'msg_none' }] }),
     ).rejects.toMatchObject({ status: 404 });

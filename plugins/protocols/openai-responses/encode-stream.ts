@@ -25,7 +25,7 @@ const incompleteReasons: Partial<Record<FinishReason, string>> = {
   'content-filter': 'content_filter',
 };
 
-export class ResponseWriter {
+class ResponseWriter {
   private readonly call: ChatCall;
   private readonly custom: ReadonlySet<string>;
   private readonly writer: OutputWriter;
