@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ChannelsFile } from '../../schemas/types/channels.ts';
 import type { ModelsFile } from '../../schemas/types/models.ts';
 import type { Channel, Group, Model, Route, Stage } from '../contract/model.ts';
+import { operationEntry } from '../contract/operations.ts';
 import type { Registry } from '../plugin.ts';
 import { createFaults, type Faults } from './collect.ts';
 import { type Fault, sortFaults } from './fault.ts';
@@ -138,8 +139,9 @@ function link(loading: Loading, sources: Sources, registry: Registry, leftOut: R
 
 /** Allowed, but hardly meant: what passes such a chain costs nothing and leaves no usage row. */
 function unbilledNotices(routes: readonly Route[], chains: ReadonlyMap<string, readonly Stage[]>): string[] {
-  const isModelRoute = ({ operation }: Route): boolean => !operation.startsWith('models.');
-  const used = new Set(routes.filter(isModelRoute).map((route) => route.chain));
+  // Reading what was made before and counting tokens costs nothing by design.
+  const isWork = ({ operation }: Route): boolean => operationEntry(operation).capability === operation;
+  const used = new Set(routes.filter(isWork).map((route) => route.chain));
   const unbilled = [...used].filter((name) => !chains.get(name)?.some((stage) => stage.plugin === 'billing'));
   return unbilled.map((name) => `the chain ${name} has no billing: its requests are free and leave no usage row`);
 }

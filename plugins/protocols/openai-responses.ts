@@ -12,7 +12,7 @@ import { readCall } from './openai-responses/read-call.ts';
 import { relay } from './openai-responses/relay.ts';
 import { state } from './openai-responses/state.ts';
 
-const terminal: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+const terminal: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
 
 /** `/responses` as OpenAI's clients and coding agents send it, and for vendors that speak it. */
 export default defineProtocol<ChatProtocol>({

@@ -228,7 +228,7 @@ describe('5 which models a key may use', () => {
   });
 
   it('7 a model of another capability is 400', async () => {
-    expect(await chat(stack.key, 'alpha-image-1k')).toMatchObject({ status: 400, code: 'unsupported_endpoint' });
+    expect(await chat(stack.key, 'demo-embedding')).toMatchObject({ status: 400, code: 'unsupported_endpoint' });
     expect(await chat(stack.key, 'demo-chat', '/images/generations')).toMatchObject({
       status: 400,
       code: 'unsupported_endpoint',
