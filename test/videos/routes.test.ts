@@ -299,3 +299,20 @@ describe('list and delete', () => {
     expect(rows.some(({ endpoint, quota }) => endpoint === '/v1/videos' && quota === 200_000)).toBe(true);
   });
 });
+
+describe('a client that leaves', () => {
+  it('while its video is being submitted finds it in the list, made and charged once', async () => {
+    const before = await available(stack);
+    stack.simulator.faults.add({ match: { path: '/openai/v1/videos', times: 1 }, fault: { latency: 200 } });
+    const body = JSON.stringify({ model: 'demo-video', prompt: 'Left alone [polls=1]' });
+    const headers = { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json' };
+    const left = fetch(`${stack.base}/videos`, { method: 'POST', headers, body, signal: AbortSignal.timeout(80) });
+    await expect(left).rejects.toThrow();
+    const found = async () => (await ask(stack, 'GET', '/videos?limit=1')).body.data[0];
+    while ((await found()).prompt !== 'Left alone [polls=1]') await new Promise((resolve) => setTimeout(resolve, 20));
+    const { id } = await found();
+    expect((await ended(stack, id)).metadata.storage.status).toBe('ready');
+    expect(await available(stack)).toBe(before - 200_000);
+    expect((await stack.usage())[0]).toMatchObject({ quota: 200_000, outcome: 'ok' });
+  });
+});
