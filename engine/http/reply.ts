@@ -193,8 +193,8 @@ export class Reply {
     this.firstByteAt = performance.now();
     this.native.cork(() => {
       this.native.writeStatus('101 Switching Protocols').writeHeader('x-request-id', this.requestId);
-      accept(this.native);
     });
+    accept(this.native);
   }
 
   /** Calls `listener` once when a `write` that answered false may go on. */

@@ -1,6 +1,7 @@
 /** The HTTP server: the only place that knows uWebSockets.js. It copies what it needs out of native memory and hands on. */
 import { createRequire } from 'node:module';
 import type { NativeHead } from '../chain/runner.ts';
+import { openBystander } from './bystander.ts';
 import type { NativeResponse } from './reply.ts';
 import { socketBehavior, Upgrade } from './sockets.ts';
 
@@ -68,13 +69,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // uWS reads this once, with getenv, when the first App is made; its own default of 4 KB is too small for browsers' cookies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(options.maximumHeaderBytes);
   const native = loadNative();
+  const bystander = await openBystander(native);
   const app = native.App();
   const handle = (response: NativeResponse, request: NativeRequest, upgrade: Upgrade | null) =>
     options.handle(response, request, request.getMethod(), request.getUrl(), request.getQuery() ?? '', upgrade);
   app.ws('/*', {
     ...socketBehavior,
     upgrade: (response, request, context) =>
-      handle(response, request, new Upgrade(request.getHeader('sec-websocket-key'), context)),
+      handle(response, request, new Upgrade(request.getHeader('sec-websocket-key'), context, bystander)),
   });
   app.any('/*', (response, request) => handle(response, request, null));
   const socket = await new Promise<object>((resolve, reject) => {
@@ -99,6 +101,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     close() {
       stopListening();
       app.close();
+      bystander.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The client's side of a WebSocket over uWS: copied out of native memory, back-pressure reported, closed once. */
+import type { Bystander } from './bystander.ts';
 import type { NativeResponse } from './reply.ts';
 
 /** The part of uWS's WebSocket that is used; it throws at any use after its close. */
@@ -85,16 +86,18 @@ export class ClientSocket {
 export class Upgrade {
   private readonly key: string;
   private readonly context: object;
+  private readonly bystander: Bystander;
 
-  constructor(key: string, context: object) {
+  constructor(key: string, context: object, bystander: Bystander) {
     this.key = key;
     this.context = context;
+    this.bystander = bystander;
   }
 
-  /** To be called within `Reply.upgrade`. No extension is agreed to: frames are never compressed. */
+  /** To be called by `Reply.upgrade`. No extension is agreed to: frames are never compressed. */
   accept(native: NativeResponse, subprotocol: string, listener: SocketListener): ClientSocket {
     const client = new ClientSocket(listener);
-    native.upgrade({ client }, this.key, subprotocol, '', this.context);
+    this.bystander.cork(() => native.upgrade({ client }, this.key, subprotocol, '', this.context));
     return client;
   }
 }
