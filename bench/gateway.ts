@@ -22,14 +22,21 @@ async function writeConfiguration(folder: string, upstream: string): Promise<voi
   const [gateway, routes, channels, models] = await Promise.all(
     ['gateway', 'routes', 'channels', 'models'].map(document),
   );
+  const channel = { baseUrl: `${upstream}/v1`, credentials: ['bench'], groups: ['default'] };
   channels.channels = {
     bench: {
+      ...channel,
       vendor: 'openai',
-      baseUrl: `${upstream}/v1`,
-      credentials: ['bench'],
-      groups: ['default'],
-      models: { 'demo-chat': 'gpt-4.1-mini', 'alpha-image-1k': 'gpt-image-2' },
+      models: {
+        'demo-chat': 'gpt-4.1-mini',
+        'alpha-image-1k': 'gpt-image-2',
+        'demo-embedding': 'text-embedding-3-small',
+        'demo-whisper': 'whisper-1',
+        'demo-tts': 'tts-1',
+        'demo-realtime': 'gpt-realtime',
+      },
     },
+    'bench-messages': { ...channel, vendor: 'anthropic', models: { 'demo-claude': 'claude-sonnet-5-5' } },
   };
   channels.groups.default.limits = generous;
   const chat = routes.routes.find((route: Document) => route.path === '/v1/chat/completions');

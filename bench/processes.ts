@@ -1,6 +1,6 @@
 /** Child processes of the benches: pinned to a core, their CPU time and memory read from /proc. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export interface Measured {
@@ -89,4 +89,15 @@ export function cpuMicroseconds(pids: readonly number[]): number {
 
 export function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
+}
+
+/** Makes the kernel forget the highest memory so far. */
+export function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** The most memory that was resident since `resetPeak`. */
+export function peakBytes(pid: number): number {
+  const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(found?.[1] ?? 0) * 1024;
 }

@@ -1,15 +1,17 @@
 /** Many slow streams at once, over plain sockets: memory per stream and the delay that a proxy adds to each chunk. */
 import { connect, type Socket } from 'node:net';
-import { percentile } from './load.ts';
-import { cpuMicroseconds, type Measured, residentBytes } from './processes.ts';
+import { type Bench, note, startFresh, wait } from '../bench.ts';
+import { percentile } from '../load.ts';
+import { cpuMicroseconds, type Measured, residentBytes } from '../processes.ts';
+import { type Row, row } from '../results.ts';
 
-export interface StreamsResult {
+interface StreamsResult {
   readonly bytesPerStream: number;
   /** ms from the vendor's write to the client's read. */
   readonly delayP50: number;
   readonly delayP99: number;
-  readonly cpuPerChunk: number;
-  readonly chunks: number;
+  /** Share of the proxy's core that was busy. */
+  readonly busy: number;
   readonly failures: number;
 }
 
@@ -49,31 +51,25 @@ class Stream {
   }
 }
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Opens `count` streams of `chunks` chunks, one every `interval` ms. */
-export async function runStreams(
-  target: Measured,
-  count: number,
-  chunks: number,
-  interval: number,
-): Promise<StreamsResult> {
+async function runStreams(target: Measured, count: number, chunks: number, interval: number): Promise<StreamsResult> {
   const body = JSON.stringify({
     model: 'demo-chat',
     stream: true,
     messages: [{ role: 'user', content: `[chunks=${chunks}] [delay=${interval}] [stamped]` }],
   });
   const before = residentBytes(target.pid);
-  const cpuBefore = cpuMicroseconds([target.pid]);
   const streams: Stream[] = [];
   for (let index = 0; index < count; index++) {
     streams.push(new Stream(target, body));
     if (index % 50 === 49) await wait(20);
   }
+  const cpuBefore = cpuMicroseconds([target.pid]);
+  const started = performance.now();
   await wait((chunks * interval) / 2);
   const resident = residentBytes(target.pid);
+  const busy = (cpuMicroseconds([target.pid]) - cpuBefore) / (performance.now() - started) / 1000;
   await wait((chunks * interval) / 2 + 1500);
-  const cpu = cpuMicroseconds([target.pid]) - cpuBefore;
   const delays = streams.flatMap((stream) => stream.delays).sort((a, b) => a - b);
   const failures = streams.filter((stream) => !stream.ended).length;
   for (const stream of streams) stream.close();
@@ -82,8 +78,50 @@ export async function runStreams(
     bytesPerStream: (resident - before) / count,
     delayP50: percentile(delays, 0.5),
     delayP99: percentile(delays, 0.99),
-    cpuPerChunk: cpu / Math.max(1, delays.length),
-    chunks: delays.length,
+    busy,
     failures,
   };
+}
+
+/** ms between two chunks of a stream: 20,000 chunks a second, about half of what one core relays. */
+const interval = 50;
+
+export async function slowStreams(bench: Bench): Promise<Row[]> {
+  const { quick } = bench;
+  const count = quick ? 200 : 1000;
+  const measure = async (name: 'bare' | 'gateway') => {
+    note(`${count} slow streams: ${name}`);
+    const fresh = await startFresh(bench, name);
+    await runStreams(fresh, 20, 100, interval);
+    const result = await runStreams(fresh, count, quick ? 40 : 200, interval);
+    await fresh.stop();
+    return result;
+  };
+  const bare = await measure('bare');
+  const gateway = await measure('gateway');
+  const what = `${count.toLocaleString('en')} slow streams`;
+  const both = (figure: (one: StreamsResult) => number) => ({ bare: figure(bare), gateway: figure(gateway) });
+  const memory = both((one) => one.bytesPerStream / 1024);
+  const latest = both((one) => one.delayP99);
+  const failed = both((one) => one.failures);
+  return [
+    row(what, 'KB / stream', {
+      ...memory,
+      ratio: memory.gateway / memory.bare,
+      goal: '≤ 40 KB',
+      met: memory.gateway <= 40,
+    }),
+    row(
+      what,
+      'core busy',
+      both((one) => one.busy),
+    ),
+    row(
+      what,
+      'delay of a chunk p50, ms',
+      both((one) => one.delayP50),
+    ),
+    row(what, 'delay of a chunk p99, ms', { ...latest, goal: '≤ bare + 1 ms', met: latest.gateway - latest.bare <= 1 }),
+    row(what, 'failed', { ...failed, goal: '0', met: failed.gateway === 0 }),
+  ];
 }
