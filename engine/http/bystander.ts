@@ -1,7 +1,7 @@
 /**
  * A response that is never answered, for the sake of its `cork`. uWS wants upgrades made within a cork, but after one it
  * looks at the corked response once more, which is a WebSocket by then, often at the same address: a bit of whatever
- * stands there decides whether the connection is closed (measured: up to a fifth of all upgrades, with code 1006). Within
+ * stands there decides whether the connection is closed (code 1006; docs/decisions/0013). Within
  * the cork of another response it looks at that one.
  */
 import { connect, type Socket } from 'node:net';
