@@ -11,7 +11,7 @@ beforeAll(async () => {
     edit: ({ gateway, channels }) => {
       gateway.videos.maximumBytes = '400kb';
       for (const name of ['simulated-openai', 'simulated-gemini', 'simulated-xai']) {
-        channels.channels[name].timeouts = { connect: '1s', firstByte: '300ms', idle: '150ms' };
+        channels.channels[name].timeouts = { connect: '1s', firstByte: '1s', idle: '400ms' };
         channels.channels[name].cooldown = { failures: 100, first: '10ms', longest: '20ms' };
       }
       channels.channels.spare = { ...channels.channels['simulated-openai'], credentials: ['sk-spare'], priority: 1 };
@@ -61,7 +61,7 @@ describe('a submission', () => {
 
   it.each<[string, object, number, string]>([
     ['a reset', { reset: 'read' }, 502, 'upstream_unreachable'],
-    ['a silence', { latency: 1000 }, 504, 'upstream_timeout'],
+    ['a silence', { latency: 2500 }, 504, 'upstream_timeout'],
     ['a broken answer', { malformed: 0 }, 502, 'upstream_invalid_response'],
     ['an empty answer', { empty200: true }, 502, 'upstream_invalid_response'],
     ['a 504', { status: 504 }, 504, 'upstream_timeout'],

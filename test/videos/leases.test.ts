@@ -13,7 +13,7 @@ import type { TaskOrigin, TaskStore, VideoTask } from '../../engine/tasks/task.t
 const settings: VideoSettings = {
   pollInterval: 10,
   deadline: 60_000,
-  lease: 300,
+  lease: 1000,
   channelGrace: 1000,
   concurrency: 8,
   maximumBytes: 1000,
@@ -134,11 +134,11 @@ describe('two gateways on one database', () => {
     let runs = 0;
     const work = (store: TaskStore, owner: string) => async (task: VideoTask) => {
       runs++;
-      await delay(1200);
+      await delay(2200);
       expect(await store.save(task.id, owner, { open: false }, true)).toBe(true);
     };
     const pollers = [startPoller(one, 'one', work(one, 'one')), startPoller(other, 'other', work(other, 'other'))];
-    await delay(1500);
+    await delay(2600);
     for (const poller of pollers) await poller.close(0);
     expect(runs).toBe(1);
   });

@@ -19,7 +19,7 @@ async function stackFor(edit?: (documents: Documents) => void): Promise<Stack> {
 describe('a deadline', () => {
   it('fails the task, releases what was held once, and asks the vendor no more', async () => {
     const stack = await stackFor(({ gateway }) => {
-      gateway.videos.deadline = '300ms';
+      gateway.videos.deadline = '1s';
     });
     const before = await available(stack);
     const { id } = (await create(stack, { prompt: 'A kite [polls=100000]' })).body;
@@ -28,7 +28,7 @@ describe('a deadline', () => {
     expect(video).toMatchObject({ status: 'failed', error: { code: 'upstream_timeout' } });
     expect(await available(stack)).toBe(before);
     const polls = stack.simulator.received.length;
-    expect(polls).toBeGreaterThan(3);
+    expect(polls).toBeGreaterThan(1);
     await delay(150);
     expect(stack.simulator.received.length).toBe(polls);
     expect(await stack.usage()).toMatchObject([{ quota: 0, status: 504, code: 'upstream_timeout', outcome: 'error' }]);

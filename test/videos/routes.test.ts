@@ -205,10 +205,10 @@ describe('4.1 POST /v1/video/generations', () => {
 
 describe('4.1 GET /v1/videos/{id}', () => {
   it('2.11 goes queued → in_progress → completed, and pending → storing → ready', async () => {
-    stack.simulator.faults.add({ match: { path: '/content' }, fault: { latency: 200 } });
-    const { id } = (await create(stack, { prompt: 'A kite [polls=6]' })).body;
-    const seen: string[] = [];
-    await until(stack, id, ({ status, progress, metadata }) => {
+    stack.simulator.faults.add({ match: { path: '/content' }, fault: { latency: 400 } });
+    const { body } = await create(stack, { prompt: 'A kite [polls=20]' });
+    const seen = [`${body.status} ${body.metadata.storage.status}`];
+    await until(stack, body.id, ({ status, progress, metadata }) => {
       const state = `${status} ${metadata.storage.status}`;
       if (seen.at(-1) !== state) seen.push(state);
       expect(progress).toBeGreaterThanOrEqual(0);
@@ -248,8 +248,8 @@ describe('4.1 GET /v1/videos/{id}', () => {
 
 describe('4.1 GET /v1/videos/{id}/content', () => {
   it('is 409 with the status before the file is there, then 302 to a signed URL with the same bytes', async () => {
-    stack.simulator.faults.add({ match: { path: '/content' }, fault: { latency: 150 } });
-    const { id } = (await create(stack, { prompt: 'A kite [polls=3][bytes=70000]' })).body;
+    stack.simulator.faults.add({ match: { path: '/content' }, fault: { latency: 400 } });
+    const { id } = (await create(stack, { prompt: 'A kite [polls=10][bytes=70000]' })).body;
     const early = await ask(stack, 'GET', `/videos/${id}/content`);
     expect(early).toMatchObject({ status: 409, body: { error: { code: 'video_not_ready' } } });
     expect(early.body.error.message).toMatch(/`(queued|in_progress)`.*`pending`/);
@@ -285,7 +285,7 @@ describe('list and delete', () => {
 
   it('deletes what has ended, with its file, and nothing that runs', async () => {
     const openai = sdk(stack);
-    const { id } = (await create(stack, { prompt: 'A kite [polls=10]' })).body;
+    const { id } = (await create(stack, { prompt: 'A kite [polls=20]' })).body;
     expect(await ask(stack, 'DELETE', `/videos/${id}`)).toMatchObject({
       status: 409,
       body: { error: { code: 'video_not_finished' } },
