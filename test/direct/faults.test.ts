@@ -97,7 +97,7 @@ const beforeAnswer: readonly (readonly [Fault, Served])[] = [
   [{ reset: 'read' }, 'second'],
   [{ cut: 0 }, 'second'],
   [{ stall: 0 }, 'second'],
-  [{ latency: 500 }, 'second'],
+  [{ latency: 1000 }, 'second'],
 ];
 
 const wholeTable: readonly (readonly [Fault, Served])[] = [
@@ -147,7 +147,7 @@ describe('8 each fault has one outcome', () => {
       edit({ channels }) {
         // A model's first channel is asked first; nobody rests, and silence is short.
         const patience = {
-          timeouts: { connect: '1s', firstByte: '250ms', idle: '150ms' },
+          timeouts: { connect: '1s', firstByte: '700ms', idle: '200ms' },
           cooldown: { failures: 1000, first: '1ms', longest: '1ms' },
         };
         const all = Object.entries<{ vendor: string }>(channels.channels).filter(([name]) =>
