@@ -97,7 +97,7 @@ const listed = async (base: string): Promise<Body[]> =>
   ((await (await fetch(`${base}/videos?limit=100`, { headers: headers() })).json()) as Body).data;
 
 async function over(base: string, id: string): Promise<Body> {
-  for (const end = Date.now() + 10_000; ; ) {
+  for (const end = Date.now() + 20_000; ; ) {
     const body = (await (await fetch(`${base}/videos/${id}`, { headers: headers() })).json()) as Body;
     if (isOver(body)) return body;
     if (Date.now() > end) throw new Error(JSON.stringify(body));
@@ -220,10 +220,10 @@ describe('kill -9', () => {
         await delay(5);
       }
     };
-    for (const life of [350, 700]) {
+    for (const enough of [12, 40]) {
       const { base, kill } = await serve();
       const loads = [load(base), load(base), load(base)];
-      await delay(life);
+      await happens(() => answered.length >= enough);
       await kill();
       await Promise.all(loads);
     }
@@ -233,7 +233,6 @@ describe('kill -9', () => {
     await delay(700);
     await last.stop();
     const { rows, balance } = await books();
-    expect(answered.length).toBeGreaterThan(20);
     const charged = rows.filter(({ quota }) => quota > 0);
     expect(new Set(rows.map(({ requestId }) => requestId)).size).toBe(rows.length);
     // One that was accepted, but whose answer was lost with the process, is a task all the same.
