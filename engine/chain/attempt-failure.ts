@@ -13,6 +13,16 @@ export class AttemptFailed extends Error {
   }
 }
 
+/** The request cannot be said in the channel's protocol; nothing was sent. */
+export class ChannelUnfit extends Error {
+  readonly reason: GatewayError;
+
+  constructor(reason: GatewayError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
 /** What of the thrown things is the attempt's failure; null: the gateway's own (storage, a bug). */
 export function asFailure(error: unknown): Failure | null {
   if (error instanceof AttemptFailed) return error.failure;

@@ -25,6 +25,8 @@ export class Attempts {
   private readonly log: Log;
   private failed: Channel[] | null = null;
   private last: Failure | null = null;
+  /** What a channel's protocol could not say; another channel may speak one that can. */
+  private unsaid: GatewayError | null = null;
   private shortestWait: number | null = null;
 
   constructor(exchange: LiveExchange, offer: Offer, failover: FailoverTable, log: Log) {
@@ -74,6 +76,15 @@ export class Attempts {
     return (this.failover[key] ?? fallback) === 'next';
   }
 
+  /** The request cannot be said in the protocol of this channel: nothing was sent, and nothing speaks against the channel. */
+  unfit(tried: Try, error: GatewayError): void {
+    this.abandoned(tried);
+    this.exchange.attempts.pop();
+    this.failed ??= [];
+    this.failed.push(tried.target.channel);
+    this.unsaid ??= error;
+  }
+
   /** The first event of a stream is there: a channel that was probed serves again. */
   begun({ target, credential, attempt }: Try, status: number): void {
     attempt.status = status;
@@ -108,6 +119,7 @@ export class Attempts {
 
   private exhausted(now: number): GatewayError {
     if (this.last !== null) return this.withWait(this.last.error);
+    if (this.unsaid !== null) return this.unsaid;
     const candidates = this.offer.tiers.flat().filter((candidate) => this.isServed(candidate));
     if (candidates.length === 0) return new GatewayError('no_channel_available');
     const soonest = Math.min(

@@ -64,9 +64,15 @@ export class ChatAttempts implements Receiver {
     try {
       request = chatRequest(this.exchange, this.call, target, credential);
     } catch (error) {
-      // The vendor's protocol cannot express what the client asks for.
-      this.attempts.abandoned(next);
-      return this.fail(toGatewayError(error));
+      const unsaid = toGatewayError(error);
+      this.current = null;
+      // A fault of ours is no reason to go on.
+      if (unsaid.status !== 400) {
+        this.attempts.abandoned(next);
+        return this.fail(unsaid);
+      }
+      this.attempts.unfit(next, unsaid);
+      return this.start();
     }
     this.sending = target.connections.send(request, this);
   }

@@ -7,7 +7,8 @@ import { GatewayError } from '../errors.ts';
 import { Answer } from '../upstream/answer.ts';
 import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
-import { AttemptFailed, asFailure } from './attempt-failure.ts';
+import type { UpstreamRequest } from '../upstream/pools.ts';
+import { AttemptFailed, asFailure, ChannelUnfit } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
 import { type Delivering, type Progress, relayBytes, relayEvents } from './direct-delivery.ts';
 import { directRequest } from './direct-request.ts';
@@ -96,6 +97,10 @@ export class DirectRun implements Delivering {
       try {
         return await this.attempt(next);
       } catch (error) {
+        if (error instanceof ChannelUnfit) {
+          this.attempts.unfit(next, error.reason);
+          continue;
+        }
         this.answer?.abort();
         const failure = this.judge(error);
         if (failure === null) {
@@ -119,10 +124,18 @@ export class DirectRun implements Delivering {
     return new GatewayError('internal_error', 'The gateway could not read the upload again. Try again.', { cause });
   }
 
+  private requestFor({ target, credential }: Try): UpstreamRequest {
+    try {
+      return directRequest(this.exchange, this.call, target, credential);
+    } catch (error) {
+      throw error instanceof GatewayError && error.status === 400 ? new ChannelUnfit(error) : error;
+    }
+  }
+
   private async attempt(tried: Try): Promise<void> {
-    const { target, credential } = tried;
+    const { target } = tried;
     const bridge = target.direct!;
-    this.answer = Answer.send(target.connections, directRequest(this.exchange, this.call, target, credential));
+    this.answer = Answer.send(target.connections, this.requestFor(tried));
     const { status, headers } = await this.answer.head;
     if (status >= 300) throw new AttemptFailed(await this.readError(this.answer, tried));
     const contentType = headerValue(headers, 'content-type');
