@@ -92,9 +92,9 @@ export class Ending {
   private afterSettling(exchange: LiveExchange, outcome: Outcome, send: () => void): void {
     // Whoever ended it first sends the answer.
     if (exchange.settled) return;
-    const pending = settle(exchange, outcome, this.observer, this.log);
-    if (pending === undefined) return send();
-    pending.then(send, (refusal: unknown) => this.sendError(exchange, toGatewayError(refusal)));
+    settle(exchange, outcome, this.observer, this.log, (refusal) =>
+      refusal === null ? send() : this.sendError(exchange, refusal),
+    );
   }
 
   private sendError(exchange: LiveExchange, error: GatewayError): void {

@@ -15,6 +15,8 @@ export interface Observer {
 interface Settling {
   readonly exchange: LiveExchange;
   readonly log: Log;
+  readonly observer: Observer;
+  readonly done: (refusal: GatewayError | null) => void;
   outcome: Outcome;
   /** A hook took the answer back: the client gets this error instead. */
   refusal: GatewayError | null;
@@ -22,39 +24,33 @@ interface Settling {
 
 /**
  * Runs the `onSettled` hooks from the last of the chain to the first: money is settled before an answer is kept for
- * repetition and before a place is given back. The last byte of the reply may go out when the answer is undefined or its
- * promise has resolved; it rejects with a GatewayError where a hook threw one. Any other error of a hook is its own
- * trouble: it is logged. A second call does nothing.
+ * repetition and before a place is given back. Then `done` is called, at once where no hook needed a promise: the last
+ * byte of the reply may go out, or the GatewayError that a hook threw goes out instead. Any other error of a hook is its
+ * own trouble: it is logged. A second call does nothing.
  */
 export function settle(
   exchange: LiveExchange,
   outcome: Outcome,
   observer: Observer,
   log: Log,
-): Promise<void> | undefined {
-  if (exchange.settled) return undefined;
+  done: (refusal: GatewayError | null) => void,
+): void {
+  if (exchange.settled) return;
   exchange.settled = true;
   exchange.deadline?.cancel();
-  const settling: Settling = { exchange, log, outcome, refusal: null };
-  const pending = exchange.owed ? runSettled(settling, 0) : undefined;
-  if (pending === undefined && settling.refusal === null) {
-    finish(settling, observer);
-    return undefined;
-  }
-  return (pending ?? Promise.resolve()).then(() => {
-    finish(settling, observer);
-    if (settling.refusal !== null) throw settling.refusal;
-  });
+  const settling: Settling = { exchange, log, observer, done, outcome, refusal: null };
+  if (exchange.owed) runSettled(settling, 0);
+  else finish(settling);
 }
 
-function finish({ exchange, outcome }: Settling, observer: Observer): void {
-  exchange.release?.();
+function finish({ exchange, outcome, observer, refusal, done }: Settling): void {
   exchange.snapshot.leave();
   observer.ended(exchange, outcome);
+  done(refusal);
 }
 
-/** One hook's failure must not keep the next from running. Never rejects. */
-function runSettled(settling: Settling, from: number): Promise<void> | undefined {
+/** One hook's failure must not keep the next from running. */
+function runSettled(settling: Settling, from: number): void {
   const { exchange } = settling;
   const hooks = exchange.compiled.onSettled;
   for (let index = from; index < hooks.length; index++) {
@@ -65,15 +61,15 @@ function runSettled(settling: Settling, from: number): Promise<void> | undefined
       hookFailed(settling, error);
     }
   }
-  return undefined;
+  finish(settling);
 }
 
-function settleRest(settling: Settling, from: number, pending: Promise<void>): Promise<void> {
-  return pending.then(
+function settleRest(settling: Settling, from: number, pending: Promise<void>): void {
+  pending.then(
     () => runSettled(settling, from),
     (error: unknown) => {
       hookFailed(settling, error);
-      return runSettled(settling, from);
+      runSettled(settling, from);
     },
   );
 }

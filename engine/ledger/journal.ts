@@ -56,7 +56,8 @@ class Batch<Entry> {
   }
 }
 
-const notWritten = (cause: unknown) => new GatewayError('internal_error', undefined, { cause });
+const notWritten = (cause: unknown) =>
+  new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause });
 
 export class Journal<Entry> {
   /** Those that still have a file, oldest first. */

@@ -85,6 +85,8 @@ export function rewriteMembers(bytes: Buffer, changes: ReadonlyMap<string, strin
 }
 
 const modelKey = Buffer.from('"model"');
+/** Of a letter of that key, written as an escape. */
+const escapedLetter = Buffer.from('\\u006');
 
 /**
  * The object with another model's name, for an object that was parsed and has one; null where the name stands in more
@@ -92,12 +94,18 @@ const modelKey = Buffer.from('"model"');
  */
 export function renameModel(bytes: Buffer, name: string): Buffer | null {
   const key = bytes.indexOf(modelKey);
-  if (key < 0 || bytes.indexOf(modelKey, key + modelKey.length) >= 0 || bytes.includes('\\u006')) return null;
+  if (key < 0 || bytes.indexOf(modelKey, key + modelKey.length) >= 0 || bytes.includes(escapedLetter)) return null;
   const colon = skipSpace(bytes, key + modelKey.length);
   const value = skipSpace(bytes, colon + 1);
   if (bytes[colon] !== COLON || bytes[value] !== QUOTE) return null;
   const end = skipString(bytes, value);
-  return Buffer.concat([bytes.subarray(0, value), Buffer.from(JSON.stringify(name)), bytes.subarray(end)]);
+  const text = JSON.stringify(name);
+  const rest = value + Buffer.byteLength(text);
+  const renamed = Buffer.allocUnsafe(rest + bytes.length - end);
+  bytes.copy(renamed, 0, 0, value);
+  renamed.write(text, value);
+  bytes.copy(renamed, rest, end);
+  return renamed;
 }
 
 function replaceMembers(bytes: Buffer, changes: ReadonlyMap<string, string | null>): Buffer {

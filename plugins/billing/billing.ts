@@ -72,11 +72,6 @@ function partRowOf(exchange: Exchange, part: NumberedPart, quota: number, now: n
   };
 }
 
-/** The client must not take an answer for a paid one. */
-function notBooked(cause: unknown): never {
-  throw new GatewayError('internal_error', 'The request could not be booked. Nothing was charged.', { cause });
-}
-
 /** The same code for both, but other words: topping up helps only where the balance is what is missing. */
 function notCovered(key: KeyRecord, amount: number): GatewayError {
   if (key.quotaLeft === null || key.account.available < amount) return new GatewayError('insufficient_quota');
@@ -138,7 +133,7 @@ export default definePlugin({
         const booked = host.ledger.settle(exchange.hold, partRowOf(exchange, part, quota, host.now()));
         exchange.hold = null;
         const refusal = holdAgain(exchange);
-        await booked.catch(notBooked);
+        await booked;
         if (refusal !== null) throw refusal;
       },
       onSettled(exchange, outcome) {
@@ -149,7 +144,8 @@ export default definePlugin({
         if (outcome.kind === 'accepted') return undefined;
         const { hold } = exchange;
         const row = rowOf(exchange, offer, outcome, quotaOf(exchange, offer, outcome), performance.now());
-        return host.ledger.settle(hold, row).catch(notBooked);
+        // Where it rejects, the client gets that error: it must not take the answer for a paid one.
+        return host.ledger.settle(hold, row);
       },
     };
   },
