@@ -44,6 +44,7 @@ export function settle(
 }
 
 function finish({ exchange, outcome, observer, refusal, done }: Settling): void {
+  exchange.release?.();
   exchange.snapshot.leave();
   observer.ended(exchange, outcome);
   done(refusal);
