@@ -61,7 +61,7 @@ describe('7 the table of errors, as a client sees it', () => {
       'invalid_type',
       'temperature',
     ],
-    ['400 capability mismatch', () => chat('alpha-image-1k'), 400, 'unsupported_endpoint', 'model'],
+    ['400 capability mismatch', () => chat('demo-embedding'), 400, 'unsupported_endpoint', 'model'],
     [
       '400 conflicting sizes',
       () =>

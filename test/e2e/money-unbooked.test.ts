@@ -58,7 +58,7 @@ describe('D where the journal cannot be written', () => {
   });
 
   it('D a refused request is still refused with its own error', async () => {
-    const response = await chat({ model: 'alpha-image-1k' });
+    const response = await chat({ model: 'demo-embedding' });
     expect(response.status).toBe(400);
     await expectAtRest(stack, 0);
   });

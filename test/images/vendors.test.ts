@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import type { JsonValue, VendorDefinition, VendorError } from '../../engine/plugin.ts';
+import type { JsonValue, Protocol, VendorDefinition, VendorError } from '../../engine/plugin.ts';
 import { vendorFailure } from '../../engine/upstream/failure.ts';
+import { builtIns } from '../../plugins/index.ts';
 import geminiImages from '../../plugins/protocols/gemini-images.ts';
 import openaiImages from '../../plugins/protocols/openai-images.ts';
 import xaiImages from '../../plugins/protocols/xai-images.ts';
@@ -98,11 +99,21 @@ it.each<[string, number, JsonValue, string]>([
   expect(reasonOf(xai, xaiImages.vendor!.decodeError, status, body)).toBe(reason);
 });
 
-it.each([openai, gemini, xai])('$name sends its credential in a header and names a path for each action', (vendor) => {
+/** What a vendor must say of each kind of protocol it speaks. */
+const needed: Readonly<Record<Protocol['kind'], readonly string[]>> = {
+  chat: ['whole', 'stream'],
+  image: ['generate', 'edit'],
+  direct: ['call'],
+  video: ['create', 'poll'],
+  realtime: ['connect'],
+};
+
+it.each(builtIns.vendors)('$name sends its credential in a header and names a path for each action', (vendor) => {
   expect(vendor.auth.value).toContain('{credential}');
   expect(new URL(vendor.baseUrl).protocol).toBe('https:');
   for (const [protocol, paths] of Object.entries(vendor.speaks)) {
-    expect(Object.keys(paths)).toEqual(protocol.endsWith('-images') ? ['generate', 'edit'] : ['whole', 'stream']);
+    const { kind } = builtIns.protocols.find(({ name }) => name === protocol)!;
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining([...needed[kind]]));
     for (const path of Object.values(paths)) expect(path).toMatch(/^\//);
   }
 });
