@@ -11,6 +11,7 @@ import { vendorFailure } from '../upstream/failure.ts';
 import type { TransportFailure } from '../upstream/pools.ts';
 import type { SocketReceiver, VendorSocket } from '../upstream/socket.ts';
 import { type Deadline, startDeadline } from '../wire/deadline.ts';
+import { plainError } from '../wire/vendor-error.ts';
 import type { Attempts, Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -261,8 +262,7 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
   private judge({ isVendorFault, error }: Finish): void {
     const { attempts, tried } = this.material;
     if (!isVendorFault) return attempts.succeeded(tried, 101);
-    const message = String(error?.cause ?? '');
-    const reported = { message, code: null, type: null, param: null, retryAfter: null };
+    const reported = plainError(String(error?.cause ?? ''));
     attempts.failedWith(tried, vendorFailure(tried.target.channel.vendor, 502, reported, null));
   }
 

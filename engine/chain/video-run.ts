@@ -1,12 +1,13 @@
 /** One submission at its vendors: the task is in the database before any of them hears of it, and before the client does. */
 import { noUsage } from '../contract/usage.ts';
-import type { JsonValue, Log } from '../contract/values.ts';
+import type { Log } from '../contract/values.ts';
 import type { VideoCall, VideoProtocol } from '../contract/video.ts';
 import { GatewayError } from '../errors.ts';
 import { createTaskId, credentialMark, type TaskOrigin, type TaskPlace, type VideoTasks } from '../tasks/index.ts';
 import { Answer } from '../upstream/answer.ts';
 import { malformed, vendorFailure } from '../upstream/failure.ts';
 import { retryAfterSeconds } from '../upstream/headers.ts';
+import { parsedJson } from '../wire/parse-json.ts';
 import { standardSeconds } from '../wire/videos/read-call.ts';
 import { AttemptFailed, asFailure } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
@@ -133,7 +134,7 @@ export class VideoRun {
   private async attempt({ target, credential }: Try): Promise<string> {
     this.answer = Answer.send(target.connections, videoRequest(this.call.request, target, credential));
     const { status, headers } = await this.answer.head;
-    const value = parsed(await this.answer.read(largestAnswer));
+    const value = parsedJson(await this.answer.read(largestAnswer));
     const codec = target.videos!;
     const reported = value === undefined ? null : codec.decodeError(value);
     if (status >= 300 || reported !== null)
@@ -142,14 +143,5 @@ export class VideoRun {
       );
     if (value === undefined) throw new AttemptFailed(malformed('the answer to the submission is no JSON', status));
     return codec.decodeCreated(value);
-  }
-}
-
-function parsed(body: Buffer): JsonValue | undefined {
-  try {
-    return JSON.parse(body.toString('utf8')) as JsonValue;
-  } catch {
-    // Proxies in front of vendors answer HTML: the status says all there is.
-    return undefined;
   }
 }

@@ -6,7 +6,9 @@ import type { StreamTap } from '../contract/chat.ts';
 import type { TokenUsage } from '../contract/usage.ts';
 import type { VendorError } from '../contract/wire.ts';
 import type { GatewayError } from '../errors.ts';
-import { FrameSplitter, readFrames } from './sse.ts';
+import { parsedJson } from './parse-json.ts';
+import { FrameSplitter, frameEnd, readFrames, speaks } from './sse.ts';
+import { plainError } from './vendor-error.ts';
 
 /** What a reader has seen so far. */
 export interface StreamNotes {
@@ -27,12 +29,6 @@ export interface StreamNotes {
  * JSON, undefined where it is none. `hold`: the frame may be the last one and waits for the next or for the end.
  */
 export type FrameReader = (text: string, notes: StreamNotes, parse: () => unknown) => 'pass' | 'hold';
-
-const noDetails = { code: null, type: null, param: null, retryAfter: null };
-const COLON = 0x3a;
-const LF = 0x0a;
-const CR = 0x0d;
-const blankLine = /\n\r?\n|\r\r/g;
 
 export class FrameTap implements StreamTap {
   begun = false;
@@ -83,7 +79,7 @@ export class FrameTap implements StreamTap {
     if (rest === null) return null;
     // A last frame that lacks only its blank line is closed here; one that broke off would break the client's parser.
     const closed = Buffer.concat([rest, Buffer.from('\n\n')]);
-    return readFrames(closed).every(({ data }) => parsed(data) !== undefined) ? this.take(closed) : null;
+    return readFrames(closed).every(({ data }) => parsedJson(data) !== undefined) ? this.take(closed) : null;
   }
 
   closing(): Buffer {
@@ -120,34 +116,13 @@ export class FrameTap implements StreamTap {
     if (!speaks(frame)) return 'pass';
     const parse = () => {
       const [read] = readFrames(frame);
-      return read === undefined ? undefined : parsed(read.data);
+      return read === undefined ? undefined : parsedJson(read.data);
     };
     if (!this.begun && parse() === undefined) {
-      this.notes.error = { ...noDetails, message: 'an event of the stream is not JSON' };
+      this.notes.error = plainError('an event of the stream is not JSON');
       return 'pass';
     }
     this.begun = true;
     return this.read(text, this.notes, parse);
   }
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Neither a comment nor blank lines alone. Blank lines before an event belong to it. */
-function speaks(frame: Buffer): boolean {
-  let at = 0;
-  while (frame[at] === LF || frame[at] === CR) at++;
-  return at < frame.length && frame[at] !== COLON;
-}
-
-/** Behind the blank line that closes the frame at `start`. */
-function frameEnd(text: string, start: number): number {
-  blankLine.lastIndex = start;
-  return blankLine.test(text) ? blankLine.lastIndex : text.length;
 }

@@ -2,6 +2,8 @@
 import type { SseFrame } from '../contract/wire.ts';
 
 const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
 
 /** Frames that never end are given up beyond this; an image of some megabytes in one frame is normal. */
 const maximumFrameBytes = 64 * 1024 * 1024;
@@ -83,6 +85,21 @@ export class FrameSplitter {
     }
     return tail;
   }
+}
+
+/** Whether one frame is neither a comment nor blank lines alone. Blank lines before an event belong to it. */
+export function speaks(frame: Buffer): boolean {
+  let at = 0;
+  while (frame[at] === LF || frame[at] === CR) at++;
+  return at < frame.length && frame[at] !== COLON;
+}
+
+const blankLine = /\n\r?\n|\r\r/g;
+
+/** Where the frame ends that begins at `start`, its blank line included; `text` has one character for each byte. */
+export function frameEnd(text: string, start: number): number {
+  blankLine.lastIndex = start;
+  return blankLine.test(text) ? blankLine.lastIndex : text.length;
 }
 
 /** Reads the frames out of bytes that hold only complete frames. Comments and empty frames are passed over. */

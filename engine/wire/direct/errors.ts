@@ -3,6 +3,7 @@ import type { JsonValue } from '../../contract/values.ts';
 import type { VendorError } from '../../contract/wire.ts';
 import { isObject } from '../openai/fields.ts';
 import { readOpenAiError } from '../openai/usage.ts';
+import { plainError } from '../vendor-error.ts';
 
 /** OpenAI's forms, `{"message"}` (Cohere) and `{"detail"}` (Jina, servers made with FastAPI); null for anything else. */
 export function readPlainError(value: JsonValue): VendorError | null {
@@ -11,6 +12,5 @@ export function readPlainError(value: JsonValue): VendorError | null {
   const { detail, message } = value;
   const said = detail ?? message;
   if (said === undefined || said === null) return null;
-  const text = typeof said === 'string' ? said : JSON.stringify(said);
-  return { message: text, code: null, type: null, param: null, retryAfter: null };
+  return plainError(typeof said === 'string' ? said : JSON.stringify(said));
 }

@@ -5,6 +5,7 @@ import type { VendorError } from '../../contract/wire.ts';
 import { type FrameReader, FrameTap } from '../frame-tap.ts';
 import { isObject } from '../openai/fields.ts';
 import { openAiStreamError } from '../openai/reply.ts';
+import { plainError } from '../vendor-error.ts';
 import { readPlainError } from './errors.ts';
 
 export interface AudioEvents {
@@ -49,8 +50,6 @@ function errorOf(text: string, data: unknown, isFirst: boolean): VendorError | n
   const isNamed = eventError.test(text) || (isObject(data) && data.type === 'error');
   const mayTell = isObject(data) && (isNamed || data.type === undefined);
   const reported = mayTell ? readPlainError(data as JsonValue) : null;
-  if (reported !== null || isNamed) return reported ?? plain(text.slice(0, 1000));
-  return isFirst && !isObject(data) ? plain('an event of the stream is not JSON') : null;
+  if (reported !== null || isNamed) return reported ?? plainError(text.slice(0, 1000));
+  return isFirst && !isObject(data) ? plainError('an event of the stream is not JSON') : null;
 }
-
-const plain = (message: string): VendorError => ({ message, code: null, type: null, param: null, retryAfter: null });

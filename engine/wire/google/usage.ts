@@ -2,13 +2,7 @@
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject } from '../../contract/values.ts';
 import { isObject } from '../openai/fields.ts';
-
-/** No request has a billion tokens: a vendor that says so is not believed, and the usage is estimated. */
-const mostTokens = 1e9;
-
-/** A count: whole, not negative; anything else counts as 0. */
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+import { countOf, credibleUsage } from '../token-usage.ts';
 
 /**
  * Gemini counts thoughts beside the answer and the results of its own tools beside the prompt. Null where there are no
@@ -16,12 +10,14 @@ const count = (value: unknown): number =>
  */
 export function readGoogleUsage(value: unknown): TokenUsage | null {
   if (!isObject(value) || typeof value.promptTokenCount !== 'number') return null;
-  const input = count(value.promptTokenCount) + count(value.toolUsePromptTokenCount);
-  const reasoning = count(value.thoughtsTokenCount);
-  const output = count(value.candidatesTokenCount) + reasoning;
-  if (input > mostTokens || output > mostTokens) return null;
-  const cachedInput = Math.min(input, count(value.cachedContentTokenCount));
-  return { input, cachedInput, cacheWrite: 0, output, reasoning };
+  const reasoning = countOf(value.thoughtsTokenCount);
+  return credibleUsage({
+    input: countOf(value.promptTokenCount) + countOf(value.toolUsePromptTokenCount),
+    cachedInput: countOf(value.cachedContentTokenCount),
+    cacheWrite: 0,
+    output: countOf(value.candidatesTokenCount) + reasoning,
+    reasoning,
+  });
 }
 
 export function writeGoogleUsage({ input, cachedInput, output, reasoning }: TokenUsage): JsonObject {

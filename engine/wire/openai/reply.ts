@@ -2,7 +2,8 @@
 import type { ChatEvent, FinishReason } from '../../contract/chat.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import type { SseFrame } from '../../contract/wire.ts';
-import { GatewayError } from '../../errors.ts';
+import type { GatewayError } from '../../errors.ts';
+import { eventObject, reportedError, unusable } from '../vendor-error.ts';
 import { isObject } from './fields.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
@@ -22,10 +23,6 @@ export function openAiError(error: GatewayError, requestId: string) {
 /** The same as a frame within a stream: SDKs throw at a `data:` object that has an `error`. */
 export function openAiStreamError(error: GatewayError, requestId: string): string {
   return `data: ${JSON.stringify(openAiError(error, requestId))}\n\n`;
-}
-
-function unusable(cause: string): GatewayError {
-  return new GatewayError('upstream_invalid_response', undefined, { cause });
 }
 
 export function readStart(value: JsonObject): StartEvent {
@@ -90,7 +87,7 @@ export function decodeChunks(readChoice: (choice: OpenAiChoice) => ChatEvent[]):
   };
   return (frame) => {
     if (frame.data === '[DONE]') return [];
-    const chunk = parseChunk(frame.data);
+    const chunk = eventObject(frame.data);
     const failure = readOpenAiError(chunk);
     if (failure !== null) return [{ type: 'error', error: reportedError(failure) }];
     const events: ChatEvent[] = started ? [] : [readStart(chunk)];
@@ -99,23 +96,4 @@ export function decodeChunks(readChoice: (choice: OpenAiChoice) => ChatEvent[]):
     // Usage within the last content chunk must be known before its finish is written.
     return [...events, ...choices.flatMap(readChoice), ...usageEvents(chunk), ...choices.flatMap(finish)];
   };
-}
-
-function parseChunk(data: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    throw unusable('an event of the stream is not JSON');
-  }
-  if (!isObject(value)) throw unusable('an event of the stream is no object');
-  return value;
-}
-
-function reportedError({ message, code, type, param }: NonNullable<ReturnType<typeof readOpenAiError>>): GatewayError {
-  return new GatewayError('upstream_error', message, {
-    param,
-    ...(code === null ? {} : { shownCode: code }),
-    ...(type === null ? {} : { type }),
-  });
 }

@@ -8,19 +8,17 @@ import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import type { SseFrame, VendorError } from '../../contract/wire.ts';
 import type { GatewayError } from '../../errors.ts';
-import { FrameSplitter, readFrames } from '../sse.ts';
+import { parsedJson } from '../parse-json.ts';
+import { FrameSplitter, frameEnd, readFrames, speaks } from '../sse.ts';
+import { plainError } from '../vendor-error.ts';
 import { isObject } from './fields.ts';
 import { openAiStreamError } from './reply.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
-const COLON = 0x3a;
-const LF = 0x0a;
-const CR = 0x0d;
 /** What a frame worth parsing holds. `"usage":null` and `"finish_reason":""` are in every chunk of some vendors. */
 const telling = /"usage"\s*:\s*\{|"error"\s*:\s*[^\sn]|"finish_reason"\s*:\s*"[^"]|\[DONE\]|event:\s?error/;
 /** The same, or more than one frame. One test on a copy of the text costs less than one search in a Buffer. */
 const tellingOrSeveral = new RegExp(`${telling.source}|\\n\\r?\\n[^\\r\\n]|\\r\\r[^\\r\\n]`);
-const blankLine = /\n\r?\n|\r\r/g;
 
 type Verdict = 'pass' | 'hide' | 'end';
 
@@ -109,7 +107,7 @@ export class OpenAiTap implements StreamTap {
       this.finished = true;
       return 'end';
     }
-    const data = parse(frame.data);
+    const data = parsedJson(frame.data);
     this.error = errorOf(frame, data, isFirst);
     if (this.error !== null) return 'end';
     return data === undefined || !isObject(data) ? 'pass' : this.readChunk(data);
@@ -126,31 +124,10 @@ export class OpenAiTap implements StreamTap {
   }
 }
 
-/** Neither a comment nor blank lines alone. Blank lines before an event belong to it. */
-function speaks(frame: Buffer): boolean {
-  let at = 0;
-  while (frame[at] === LF || frame[at] === CR) at++;
-  return at < frame.length && frame[at] !== COLON;
-}
-
-/** Behind the blank line that closes the frame at `start`. */
-function frameEnd(text: string, start: number): number {
-  blankLine.lastIndex = start;
-  return blankLine.test(text) ? blankLine.lastIndex : text.length;
-}
-
 const hasFinished = (choice: JsonValue): boolean =>
   isObject(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '';
 
-function parse(data: string): JsonValue | undefined {
-  try {
-    return JSON.parse(data) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
-const isWhole = ({ data }: SseFrame): boolean => data === '[DONE]' || parse(data) !== undefined;
+const isWhole = ({ data }: SseFrame): boolean => data === '[DONE]' || parsedJson(data) !== undefined;
 
 function errorOf(frame: SseFrame, data: JsonValue | undefined, isFirst: boolean): VendorError | null {
   const reported = data === undefined ? null : readOpenAiError(data);
@@ -158,8 +135,4 @@ function errorOf(frame: SseFrame, data: JsonValue | undefined, isFirst: boolean)
   if (frame.event === 'error') return plainError(frame.data.slice(0, 1000));
   // A first event that is no JSON is no answer either.
   return isFirst && data === undefined ? plainError('an event of the stream is not JSON') : null;
-}
-
-function plainError(message: string): VendorError {
-  return { message, code: null, type: null, param: null, retryAfter: null };
 }

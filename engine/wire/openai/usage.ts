@@ -1,17 +1,9 @@
 /** OpenAI's `usage` object to tokens by kind, and the shape of its error body: many vendors speak both. */
-
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import type { VendorError } from '../../contract/wire.ts';
+import { countOf, credibleUsage } from '../token-usage.ts';
 import { isObject } from './fields.ts';
-
-/** No request has a billion tokens: a vendor that says so is not believed, and the usage is estimated. */
-const mostTokens = 1e9;
-
-/** A count: whole, not negative; anything else counts as 0. */
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
 
 /** Null where the object has no token counts, or absurd ones. `prompt_tokens` includes cached, `completion_tokens` includes reasoning tokens. */
 export function readOpenAiUsage(value: unknown): TokenUsage | null {
@@ -19,17 +11,13 @@ export function readOpenAiUsage(value: unknown): TokenUsage | null {
     return null;
   const prompt = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
   const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
-  const input = count(value.prompt_tokens);
-  const output = count(value.completion_tokens);
-  if (input > mostTokens || output > mostTokens) return null;
-  const cachedInput = Math.min(input, count(prompt.cached_tokens));
-  return {
-    input,
-    cachedInput,
-    cacheWrite: Math.min(input - cachedInput, count(prompt.cache_write_tokens)),
-    output,
-    reasoning: Math.min(output, count(completion.reasoning_tokens)),
-  };
+  return credibleUsage({
+    input: countOf(value.prompt_tokens),
+    cachedInput: countOf(prompt.cached_tokens),
+    cacheWrite: countOf(prompt.cache_write_tokens),
+    output: countOf(value.completion_tokens),
+    reasoning: countOf(completion.reasoning_tokens),
+  });
 }
 
 export function writeOpenAiUsage(usage: TokenUsage): JsonObject {

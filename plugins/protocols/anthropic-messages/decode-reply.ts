@@ -1,6 +1,12 @@
 /** A vendor's whole reply as events. Throws `upstream_invalid_response` where it is none. */
-import { type ChatEvent, isObject, type JsonObject, type JsonValue, signedBy } from '../../../engine/plugin.ts';
-import { unusable } from './errors.ts';
+import {
+  type ChatEvent,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  signedBy,
+  unusable,
+} from '../../../engine/plugin.ts';
 import { protocolName } from './fields.ts';
 import { redactedSignature } from './signatures.ts';
 import { finishEvents } from './stop-reasons.ts';

@@ -1,14 +1,16 @@
 /** A vendor's stream as events. Kinds of events, blocks and deltas that nobody here knows are passed over. */
 import {
   type ChatEvent,
+  eventObject,
   isObject,
   type JsonObject,
   type JsonValue,
+  reportedError,
   type SseFrame,
   signedBy,
 } from '../../../engine/plugin.ts';
 import { callEvent, startOf, wordOf } from './decode-reply.ts';
-import { decodeError, reportedError, unusable } from './errors.ts';
+import { decodeError } from './errors.ts';
 import { protocolName } from './fields.ts';
 import { redactedSignature } from './signatures.ts';
 import { finishEvents } from './stop-reasons.ts';
@@ -17,18 +19,7 @@ import { laterUsage, readUsage } from './usage.ts';
 /** Throws `upstream_invalid_response` for a frame that is no JSON object. */
 export function decodeStream(): (frame: SseFrame) => ChatEvent[] {
   const reader = new MessageReader();
-  return (frame) => reader.read(parse(frame.data));
-}
-
-function parse(data: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    throw unusable('an event of the stream is not JSON');
-  }
-  if (!isObject(value)) throw unusable('an event of the stream is no object');
-  return value;
+  return (frame) => reader.read(eventObject(frame.data));
 }
 
 interface OpenCall {

@@ -1,6 +1,6 @@
 /** Errors of this protocol, as its clients expect them and as its vendors report them. */
 import {
-  GatewayError,
+  type GatewayError,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -47,15 +47,3 @@ export function decodeError(body: JsonValue): VendorError | null {
   const { error_code } = body.error.details;
   return typeof error_code === 'string' ? { ...reported, code: error_code } : reported;
 }
-
-/** An error event of a vendor's stream. */
-export function reportedError({ message, code, type, param }: VendorError): GatewayError {
-  return new GatewayError('upstream_error', message, {
-    param,
-    ...(code === null ? {} : { shownCode: code }),
-    ...(type === null ? {} : { type }),
-  });
-}
-
-export const unusable = (cause: string): GatewayError =>
-  new GatewayError('upstream_invalid_response', undefined, { cause });

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   overridden,
+  plainError,
   renameModel,
   type StreamNotes,
   type VendorError,
@@ -19,11 +20,11 @@ import { laterUsage, readUsage } from './usage.ts';
 
 export const relay: ChatRelay = {
   request(body, call, vendorModel, overrides) {
-    const messages = withoutForeignThoughts(body, call.body.messages);
-    const renamed = overrides === null && messages === null ? renameModel(body, vendorModel) : null;
+    const own = withoutForeignThoughts(body, call.body);
+    const renamed = overrides === null && Object.keys(own).length === 0 ? renameModel(body, vendorModel) : null;
     if (renamed !== null) return renamed;
     // A body may name its model twice, and the vendor must not read another name than is billed.
-    const set = { model: vendorModel, ...(messages === null ? {} : { messages }), ...overrides?.set };
+    const set = { model: vendorModel, ...own, ...overrides?.set };
     return overridden(body, { set, remove: overrides?.remove ?? [] });
   },
   reply(body) {
@@ -94,14 +95,6 @@ function readDelta(data: unknown, counted: JsonObject, notes: StreamNotes): Json
   notes.usage = readUsage(usage);
   return usage;
 }
-
-const plainError = (message: string): VendorError => ({
-  message,
-  code: null,
-  type: null,
-  param: null,
-  retryAfter: null,
-});
 
 const errorOf = (data: unknown): VendorError =>
   (isObject(data) ? decodeError(data) : null) ?? plainError('the stream reported an error');

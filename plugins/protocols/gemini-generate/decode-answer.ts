@@ -1,18 +1,16 @@
 /** A vendor's answer, whole or streamed. Throws `upstream_invalid_response` where it is none. */
 import {
   type ChatEvent,
-  GatewayError,
   isObject,
   type JsonObject,
   type JsonValue,
   readGoogleError,
+  reportedError,
   type SseFrame,
-  type VendorError,
+  unusable,
 } from '../../../engine/plugin.ts';
 import { hasAnswer } from './answer-facts.ts';
 import { AnswerReader } from './answer-reader.ts';
-
-const unusable = (cause: string): GatewayError => new GatewayError('upstream_invalid_response', undefined, { cause });
 
 export function decodeReply(body: JsonValue): ChatEvent[] {
   const answer = answerIn(body);
@@ -44,12 +42,4 @@ function parsed(data: string): JsonValue {
   } catch {
     throw unusable('an event of the stream is not JSON');
   }
-}
-
-function reportedError({ message, code, type, param }: VendorError): GatewayError {
-  return new GatewayError('upstream_error', message, {
-    param,
-    ...(code === null ? {} : { shownCode: code }),
-    ...(type === null ? {} : { type }),
-  });
 }

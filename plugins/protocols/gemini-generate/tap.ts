@@ -5,6 +5,7 @@ import {
   googleError,
   isObject,
   type JsonValue,
+  plainError,
   readFrames,
   readGoogleError,
   type StreamNotes,
@@ -26,19 +27,11 @@ export function createTap(): StreamTap {
     }
     const value = parse() as JsonValue | undefined;
     // A first event that is no JSON is no answer.
-    if (value === undefined && !begun) notes.error = notJson;
+    if (value === undefined && !begun) notes.error = plainError('an event of the stream is not JSON');
     begun = true;
     return value === undefined ? 'pass' : note(value, notes);
   }, streamError);
 }
-
-const notJson = {
-  message: 'an event of the stream is not JSON',
-  code: null,
-  type: null,
-  param: null,
-  retryAfter: null,
-};
 
 function note(value: JsonValue, notes: StreamNotes): 'pass' | 'hold' {
   notes.error = readGoogleError(value);

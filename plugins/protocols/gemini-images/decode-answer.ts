@@ -1,5 +1,7 @@
 import {
   answerObject,
+  countOf,
+  credibleUsage,
   GatewayError,
   type ImageResult,
   isLiftedObject,
@@ -34,9 +36,6 @@ function parse(body: Buffer): LiftedObject {
 
 const objects = (value: LiftedValue | undefined): LiftedObject[] =>
   Array.isArray(value) ? value.filter(isLiftedObject) : [];
-
-const count = (value: LiftedValue | undefined): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 
 /** Interim images are marked as thoughts; the last of the others is the picture. */
 function finalImage(parts: readonly LiftedObject[]): ResultImage | null {
@@ -81,21 +80,21 @@ export function decodeReply(body: Buffer): ImageResult {
 }
 
 /** Gemini counts thoughts beside the answer, OpenAI within it. */
-function usageOf(metadata: LiftedObject): TokenUsage {
-  const thoughts = count(metadata.thoughtsTokenCount);
-  return {
-    input: count(metadata.promptTokenCount) + count(metadata.toolUsePromptTokenCount),
-    cachedInput: count(metadata.cachedContentTokenCount),
+function usageOf(metadata: LiftedObject): TokenUsage | null {
+  const thoughts = countOf(metadata.thoughtsTokenCount);
+  return credibleUsage({
+    input: countOf(metadata.promptTokenCount) + countOf(metadata.toolUsePromptTokenCount),
+    cachedInput: countOf(metadata.cachedContentTokenCount),
     cacheWrite: 0,
-    output: count(metadata.candidatesTokenCount) + thoughts,
+    output: countOf(metadata.candidatesTokenCount) + thoughts,
     reasoning: thoughts,
-  };
+  });
 }
 
 /** The usage object of the OpenAI format, with the share of images in the input. */
 function usageObject(metadata: LiftedObject, { input, output }: TokenUsage): JsonObject {
   const images = objects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
-  const imageTokens = Math.min(count(images?.tokenCount), input);
+  const imageTokens = Math.min(countOf(images?.countOf), input);
   return {
     total_tokens: input + output,
     input_tokens: input,

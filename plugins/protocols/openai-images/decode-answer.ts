@@ -1,6 +1,8 @@
 /** A vendor's answer: whole, in events, or an error. Tolerant of what vendors that are merely alike send. */
 import {
   answerObject,
+  countOf,
+  credibleUsage,
   GatewayError,
   type ImageEvent,
   type ImageResult,
@@ -13,15 +15,13 @@ import {
   liftAnswer,
   liftedBytes,
   liftedText,
+  plainError,
   type ResultImage,
   type SseFrame,
   type TokenUsage,
   unusableAnswer,
   type VendorError,
 } from '../../../engine/plugin.ts';
-
-const count = (value: LiftedValue | undefined): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 
 /** Some vendors write a data URL where Base64 alone is asked for. */
 function imageOfBase64(bytes: Buffer, mediaType: string | null, revisedPrompt: string | null): ResultImage {
@@ -50,25 +50,28 @@ const mediaTypeOf = (value: LiftedObject): string | null => {
 /** Token counts with their details, for a client of the same format; nothing the vendor wrote passes unread. */
 function usageObject(usage: LiftedObject): JsonObject {
   const details = isLiftedObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
-  const input = count(usage.input_tokens);
-  const output = count(usage.output_tokens);
+  const input = countOf(usage.input_tokens);
+  const output = countOf(usage.output_tokens);
   return {
-    total_tokens: count(usage.total_tokens) || input + output,
+    total_tokens: countOf(usage.total_tokens) || input + output,
     input_tokens: input,
     output_tokens: output,
-    input_tokens_details: { text_tokens: count(details.text_tokens), image_tokens: count(details.image_tokens) },
+    input_tokens_details: {
+      text_tokens: countOf(details.text_tokens),
+      image_tokens: countOf(details.image_tokens),
+    },
   };
 }
 
-function tokensOf(usage: LiftedObject): TokenUsage {
+function tokensOf(usage: LiftedObject): TokenUsage | null {
   const details = isLiftedObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
-  return {
-    input: count(usage.input_tokens),
-    cachedInput: count(details.cached_tokens),
+  return credibleUsage({
+    input: countOf(usage.input_tokens),
+    cachedInput: countOf(details.cached_tokens),
     cacheWrite: 0,
-    output: count(usage.output_tokens),
+    output: countOf(usage.output_tokens),
     reasoning: 0,
-  };
+  });
 }
 
 /** The short members worth keeping. */
@@ -78,7 +81,7 @@ function extraOf(value: LiftedObject): JsonObject {
     return text === null ? [] : [[name, text] as [string, JsonValue]];
   });
   if (isLiftedObject(value.usage)) kept.push(['usage', usageObject(value.usage)]);
-  if (count(value.created_at) > 0) kept.push(['created_at', count(value.created_at)]);
+  if (countOf(value.created_at) > 0) kept.push(['created_at', countOf(value.created_at)]);
   return Object.fromEntries(kept);
 }
 
@@ -92,7 +95,7 @@ export function decodeReply(body: Buffer): ImageResult {
   const items = Array.isArray(value.data) ? value.data : [];
   const images = items.map((item) => imageOf(item, mediaTypeOf(value))).filter((image) => image !== null);
   if (images.length === 0) throw new GatewayError('upstream_no_image');
-  const created = count(value.created) || null;
+  const created = countOf(value.created) || null;
   return { created, images, usage: usageOf(value), extra: extraOf(value), refused: 0 };
 }
 
@@ -124,7 +127,7 @@ export function decodeStream(): (frame: SseFrame) => ImageEvent[] {
 function partialOf(value: LiftedObject): ImageEvent {
   const base64 = liftedBytes(value.b64_json);
   if (base64 === null || base64.length === 0 || !isJsonSafe(base64)) throw unusableAnswer('a preview without an image');
-  return { type: 'partial', base64, index: count(value.partial_image_index), extra: extraOf(value) };
+  return { type: 'partial', base64, index: countOf(value.partial_image_index), extra: extraOf(value) };
 }
 
 /** The image stands in the event itself, or in a list as in a whole answer. */
@@ -136,14 +139,14 @@ function completedOf(value: LiftedObject): ImageEvent[] {
 
 function unnamedError(value: LiftedObject): VendorError {
   const message = liftedText(value.message, 1000) ?? 'The vendor reported an error.';
-  return { message, code: liftedText(value.code, 100), type: null, param: null, retryAfter: null };
+  return { ...plainError(message), code: liftedText(value.code, 100) };
 }
 
 /** The `error` member: an object, or just a text. */
 function errorOf(value: LiftedObject): VendorError | null {
   const { error } = value;
   const text = liftedText(error, 1000);
-  if (text) return { message: text, code: liftedText(value.code, 100), type: null, param: null, retryAfter: null };
+  if (text) return { ...plainError(text), code: liftedText(value.code, 100) };
   if (!isLiftedObject(error)) return null;
   return {
     ...unnamedError(error),

@@ -1,5 +1,5 @@
 /** A vendor's whole response as events. Throws `upstream_invalid_response` where it is none. */
-import { type ChatEvent, GatewayError, isObject, type JsonObject, type JsonValue } from '../../../engine/plugin.ts';
+import { type ChatEvent, isObject, type JsonObject, type JsonValue, unusable } from '../../../engine/plugin.ts';
 import { endEvents, outputEvents, startOf } from './decode-output.ts';
 
 export function decodeReply(body: JsonValue): ChatEvent[] {
@@ -11,7 +11,6 @@ export function decodeReply(body: JsonValue): ChatEvent[] {
 
 /** Throws `upstream_invalid_response` where a value has no output. */
 export function responseAt(body: JsonValue): JsonObject {
-  if (!isObject(body) || !Array.isArray(body.output))
-    throw new GatewayError('upstream_invalid_response', undefined, { cause: 'the answer has no output' });
+  if (!isObject(body) || !Array.isArray(body.output)) throw unusable('the answer has no output');
   return body;
 }

@@ -1,8 +1,15 @@
 /** A vendor's stream as events. Each item is read from its pieces; its end adds what only stands there. */
-import { type ChatEvent, GatewayError, isObject, type JsonObject, type SseFrame } from '../../../engine/plugin.ts';
+import {
+  type ChatEvent,
+  eventObject,
+  isObject,
+  type JsonObject,
+  reportedError,
+  type SseFrame,
+} from '../../../engine/plugin.ts';
 import { thoughtText } from './decode-items.ts';
 import { callEvent, contentEvents, drawnEvents, endEvents, signatureEvents, startOf } from './decode-output.ts';
-import { eventError, reportedError } from './errors.ts';
+import { eventError } from './errors.ts';
 import { membersOf, textOf } from './fields.ts';
 
 /** What was seen of one output item. */
@@ -127,14 +134,6 @@ function failedUsage(event: JsonObject): ChatEvent[] {
 }
 
 function parseEvent({ event, data }: SseFrame): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    throw unusable('an event of the stream is not JSON');
-  }
-  if (!isObject(value)) throw unusable('an event of the stream is no object');
+  const value = eventObject(data);
   return typeof value.type === 'string' && value.type !== '' ? value : { ...value, type: event };
 }
-
-const unusable = (cause: string) => new GatewayError('upstream_invalid_response', undefined, { cause });

@@ -1,10 +1,11 @@
 /** Errors of vendors, in every form in which they come, and as clients of this protocol get them. */
 import {
-  GatewayError,
+  type GatewayError,
   isObject,
   type JsonObject,
   type JsonValue,
   openAiError,
+  plainError,
   readOpenAiError,
   type VendorError,
 } from '../../../engine/plugin.ts';
@@ -17,17 +18,9 @@ export const decodeError = (body: JsonValue): VendorError | null => readOpenAiEr
 export function eventError(event: JsonObject): VendorError {
   const failed = event.type === 'response.failed' ? membersOf(event.response).error : null;
   const error = isObject(failed) ? failed : isObject(event.error) ? event.error : event;
-  const plain = { message: 'The vendor reported a failure.', code: null, type: null, param: null, retryAfter: null };
+  const plain = plainError('The vendor reported a failure.');
   const read = readOpenAiError({ error: { ...error, type: error === event ? null : (error.type ?? null) } });
   return read === null || read.message === 'unknown error' ? { ...plain, ...read, message: plain.message } : read;
-}
-
-export function reportedError({ message, code, type, param }: VendorError): GatewayError {
-  return new GatewayError('upstream_error', message, {
-    param,
-    ...(code === null ? {} : { shownCode: code }),
-    ...(type === null ? {} : { type }),
-  });
 }
 
 /**

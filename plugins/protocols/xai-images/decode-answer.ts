@@ -9,6 +9,7 @@ import {
   liftAnswer,
   liftedBytes,
   liftedText,
+  plainError,
   type ResultImage,
   unusableAnswer,
   type VendorError,
@@ -47,7 +48,7 @@ function errorOf(value: LiftedObject): VendorError | null {
   const { error } = value;
   const text = liftedText(error, 1000);
   const code = liftedText(value.code, 200);
-  if (text) return { message: text, code, type: null, param: null, retryAfter: null };
+  if (text) return { ...plainError(text), code };
   if (!isLiftedObject(error)) return null;
   return {
     message: liftedText(error.message, 1000) ?? 'The vendor reported an error.',
@@ -60,7 +61,6 @@ function errorOf(value: LiftedObject): VendorError | null {
 
 export function decodeError(body: JsonValue): VendorError | null {
   const value = Array.isArray(body) ? body[0] : body;
-  if (typeof value === 'string')
-    return { message: value.slice(0, 1000), code: null, type: null, param: null, retryAfter: null };
+  if (typeof value === 'string') return plainError(value.slice(0, 1000));
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? errorOf(value) : null;
 }
