@@ -94,7 +94,7 @@ function usageOf(metadata: LiftedObject): TokenUsage | null {
 /** The usage object of the OpenAI format, with the share of images in the input. */
 function usageObject(metadata: LiftedObject, { input, output }: TokenUsage): JsonObject {
   const images = objects(metadata.promptTokensDetails).find(({ modality }) => modality === 'IMAGE');
-  const imageTokens = Math.min(countOf(images?.countOf), input);
+  const imageTokens = Math.min(countOf(images?.tokenCount), input);
   return {
     total_tokens: input + output,
     input_tokens: input,
