@@ -37,8 +37,10 @@ function fileOf({ parts }: UploadedForm): UploadedFile {
   return file;
 }
 
-/** A form may say a field twice; the vendor must not read another model than the gateway bills. */
+/** A form may say a field twice, or as a file; the vendor must not read another model than the gateway bills. */
 function requireOne({ parts }: UploadedForm, name: string): void {
+  if (parts.some((part) => part.kind === 'file' && part.name === name))
+    throw invalid(`\`${name}\` must be a text field, not a file.`, name);
   const values = new Set(parts.flatMap((part) => (part.kind === 'field' && part.name === name ? [part.value] : [])));
   if (values.size > 1)
     throw new GatewayError('conflicting_parameters', `\`${name}\` was sent with different values.`, { param: name });
