@@ -1,4 +1,4 @@
-import { type ChatProtocol, defineProtocol, openAiError, openAiRelay, readOpenAiError } from '../../engine/plugin.ts';
+import { type ChatProtocol, defineProtocol, openAiError, readOpenAiError } from '../../engine/plugin.ts';
 import { decodeReply } from './openai-chat/decode-reply.ts';
 import { decodeRequest } from './openai-chat/decode-request.ts';
 import { decodeStream } from './openai-chat/decode-stream.ts';
@@ -7,8 +7,8 @@ import { encodeReply } from './openai-chat/encode-reply.ts';
 import { encodeRequest } from './openai-chat/encode-request.ts';
 import { encodeStream } from './openai-chat/encode-stream.ts';
 import { features } from './openai-chat/features.ts';
-import { outputText } from './openai-chat/output-text.ts';
 import { readCall } from './openai-chat/read-call.ts';
+import { relay } from './openai-chat/relay.ts';
 
 /** `/chat/completions` (spec 2.8, 2.9, 4.4, 6.2) as OpenAI's clients send it, and for vendors that speak it. */
 export default defineProtocol<ChatProtocol>({
@@ -16,7 +16,7 @@ export default defineProtocol<ChatProtocol>({
   name: 'openai-chat',
   summary: 'OpenAI chat completions, whole and streamed.',
   readCall,
-  relay: openAiRelay(outputText),
+  relay,
   decodeRequest,
   encodeRequest,
   decodeReply,

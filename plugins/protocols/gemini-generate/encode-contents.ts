@@ -2,13 +2,10 @@
 import { type ChatMessage, type ChatPart, GatewayError, isObject, type JsonObject } from '../../../engine/plugin.ts';
 import { encodePart } from './encode-part.ts';
 import { isSigning } from './generation.ts';
-import { geminiSignature } from './signature.ts';
+import { geminiSignature, unsigned } from './signature.ts';
 
 type ToolCall = Extract<ChatPart, { type: 'tool-call' }>;
 type ToolResult = Extract<ChatPart, { type: 'tool-result' }>;
-
-/** Google's documented word for a call that no model of theirs has signed. */
-const unsigned = 'skip_thought_signature_validator';
 
 /** There is one place for system text, before the first turn. */
 export function encodeSystem(messages: readonly ChatMessage[]): JsonObject | null {

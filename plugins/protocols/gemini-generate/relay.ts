@@ -1,4 +1,4 @@
-/** Same protocol on both sides: the body passes as it came, since the model stands in the path; only usage is read. */
+/** Same protocol on both sides: the body passes as it came, since the model stands in the path (but see foreign-thoughts.ts). */
 import {
   type ChatCall,
   type ChatRelay,
@@ -11,14 +11,16 @@ import {
 import { estimateIn, hasAnswer, imagesIn, usageIn } from './answer-facts.ts';
 import { answerIn } from './decode-answer.ts';
 import { asArray } from './fields.ts';
+import { ownContents } from './foreign-thoughts.ts';
 import { createFrames } from './frames.ts';
 import { ArrayTap, createTap } from './tap.ts';
 
 export const relay: ChatRelay = {
   request(body, call, vendorModel, overrides) {
-    const named = namedAnew(call, vendorModel);
-    const renamed = Object.keys(named).length === 0 ? body : overridden(body, { set: named, remove: [] });
-    return overridden(renamed, overrides);
+    const contents = ownContents(call.body.contents, vendorModel);
+    const set = { ...namedAnew(call, vendorModel), ...(contents === null ? {} : { contents }) };
+    const own = Object.keys(set).length === 0 ? body : overridden(body, { set, remove: [] });
+    return overridden(own, overrides);
   },
   reply(body) {
     const value = JSON.parse(body.toString('utf8')) as JsonValue;

@@ -7,6 +7,9 @@ import { protocolName } from './fields.ts';
 
 type Signed = Extract<ChatPart, { type: 'reasoning' }>['signature'];
 
+/** Google's documented word for a call that no model of theirs has signed. */
+export const unsigned = 'skip_thought_signature_validator';
+
 const foreign = /^[a-z]+(?:-[a-z]+)+:[\x21-\x7e]+$/;
 
 /** What a client gave back, in neutral form. */

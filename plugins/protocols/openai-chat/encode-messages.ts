@@ -15,7 +15,8 @@ import { encodeDetail } from './reasoning-details.ts';
 type ToolResult = Extract<ChatPart, { type: 'tool-result' }>;
 type ToolCall = Extract<ChatPart, { type: 'tool-call' }>;
 
-export function encodeMessages(messages: readonly ChatMessage[]): JsonObject[] {
+/** `thoughts`: whether the vendor takes what was thought before. */
+export function encodeMessages(messages: readonly ChatMessage[], thoughts: boolean): JsonObject[] {
   const written: JsonObject[] = [];
   // Tool messages hold text only: what else a result shows follows as the user's, behind the last result of the turn.
   let shown: ChatPart[] = [];
@@ -34,7 +35,9 @@ export function encodeMessages(messages: readonly ChatMessage[]): JsonObject[] {
     if (results.length > 0 && rest.length === 0) continue;
     show();
     written.push(
-      message.role === 'assistant' ? encodeAssistant(message, place) : encodeOther({ ...message, parts: rest }, place),
+      message.role === 'assistant'
+        ? encodeAssistant(message, place, thoughts)
+        : encodeOther({ ...message, parts: rest }, place),
     );
   }
   show();
@@ -58,7 +61,7 @@ function encodeOther({ role, name, parts }: ChatMessage, place: string): JsonObj
 }
 
 /** What another protocol's vendor signed, this one could not check: it is left out. */
-function encodeAssistant({ name, parts }: ChatMessage, place: string): JsonObject {
+function encodeAssistant({ name, parts }: ChatMessage, place: string, thoughts: boolean): JsonObject {
   const texts: ChatPart[] = [];
   const calls: ToolCall[] = [];
   let reasoning = '';
@@ -70,6 +73,7 @@ function encodeAssistant({ name, parts }: ChatMessage, place: string): JsonObjec
     else if (part.type === 'refusal') refusal += part.text;
     else if (part.type !== 'reasoning')
       throw unsupported(place, `cannot hold a part of the type ${part.type} in an assistant’s message.`);
+    else if (!thoughts) continue;
     else if (part.signature === null) reasoning += part.text;
     else {
       const own = ownSignature(protocolName, part.signature);

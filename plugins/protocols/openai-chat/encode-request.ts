@@ -9,6 +9,7 @@ import {
 } from '../../../engine/plugin.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { protocolName } from './fields.ts';
+import { takesThoughts } from './takes-thoughts.ts';
 
 /** Throws `unsupported_parameter` for what this protocol cannot say. */
 export function encodeRequest(request: ChatRequest, vendorModel: string): JsonObject {
@@ -17,7 +18,7 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
   return {
     ...extra,
     model: vendorModel,
-    messages: encodeMessages(request.messages),
+    messages: encodeMessages(request.messages, takesThoughts(vendorModel)),
     ...present({
       tools: request.tools.map(encodeTool),
       tool_choice: encodeToolChoice(request.toolChoice),

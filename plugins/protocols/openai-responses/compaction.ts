@@ -6,6 +6,8 @@ import { isObject, type JsonObject, type JsonValue } from '../../../engine/plugi
 
 const summaryMark = 'gateway-compaction:';
 const callMark = 'call-signature:';
+/** Of a thought that nobody signed: a vendor of this protocol would look for the item in its own store. */
+export const unsigned = 'unsigned-thought:';
 const originMark = /^[a-z][a-z-]*:/;
 
 /** A summary of the gateway's own making: any vendor may read it. */

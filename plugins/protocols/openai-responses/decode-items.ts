@@ -13,7 +13,7 @@ import {
   stringOrNull,
   unsupported,
 } from '../../../engine/plugin.ts';
-import { openCallSignature, openSummary, summaryText } from './compaction.ts';
+import { openCallSignature, openSummary, summaryText, unsigned } from './compaction.ts';
 import { decodeContent } from './decode-part.ts';
 import { protocolName, textOf } from './fields.ts';
 
@@ -104,7 +104,8 @@ function decodeReasoning(item: JsonObject, signatures: Map<string, string>): Cha
   }
   const text = thoughtText(item);
   if (text === '' && content === '') return null;
-  return assistant({ type: 'reasoning', text, signature: content === '' ? null : signatureOf(protocolName, content) });
+  const signature = content === '' || content === unsigned ? null : signatureOf(protocolName, content);
+  return assistant({ type: 'reasoning', text, signature });
 }
 
 /** The paragraphs of a thought. */

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../engine/plugin.ts';
+import { unsigned } from './compaction.ts';
 import { newId } from './response-object.ts';
 
 /** Writes one event with the next sequence number. */
@@ -198,7 +199,7 @@ export class OutputWriter {
     const item = { id: newId('rs_'), type: 'reasoning' };
     const at = { item_id: item.id, output_index: this.output.length, summary_index: 0 };
     let text = '';
-    let signature: string | null = null;
+    let signature = unsigned;
     const summary = (): JsonValue => (text === '' ? [] : [{ type: 'summary_text', text }]);
     const thought: OpenThought = {
       kind: 'reasoning',
@@ -218,8 +219,7 @@ export class OutputWriter {
             ? ''
             : this.tell('response.reasoning_summary_text.done', { ...at, text }) +
               this.tell('response.reasoning_summary_part.done', { ...at, part });
-        const signed = signature === null ? {} : { encrypted_content: signature };
-        return said + this.finished({ ...item, summary: summary(), ...signed });
+        return said + this.finished({ ...item, summary: summary(), encrypted_content: signature });
       },
     };
     this.current = thought;
