@@ -1,6 +1,7 @@
 /** The yardstick: uWS in front, undici's `dispatch` with a plain handler object behind, nothing between. */
 import uWS from 'uWebSockets.js';
 import { Client } from 'undici';
+import { collectGarbage } from './garbage.ts';
 
 const origin = process.argv[2]!;
 const idle: Client[] = [];
@@ -88,4 +89,5 @@ uWS
   .listen('127.0.0.1', 0, (socket) => {
     process.send?.({ port: uWS.us_socket_local_port(socket) });
   });
+process.on('message', () => void collectGarbage().then(() => process.send?.({ result: null })));
 process.on('disconnect', () => process.exit(0));

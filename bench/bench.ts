@@ -31,7 +31,7 @@ export async function interleave(bench: Bench, what: string, cases: readonly Cas
   for (let round = 0; round <= bench.rounds; round++) {
     note(round === 0 ? `${what}: warming up` : `${what}: round ${round} of ${bench.rounds}`);
     for (const [index, { target, load }] of cases.entries()) {
-      const result = await runLoad(target, { ...load, seconds: round === 0 ? 2 : bench.seconds });
+      const result = await runLoad(target, { ...load, seconds: round === 0 ? bench.seconds / 2 : bench.seconds });
       if (result.failures > 0) note(`  ${target.name}: ${result.failures} failures, first: ${result.firstFailure}`);
       if (round > 0) results[index]!.push(result);
     }

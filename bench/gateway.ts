@@ -7,6 +7,7 @@ import { packageRoot } from '../engine/config/index.ts';
 import { startGateway } from '../engine/gateway.ts';
 import { silentLog } from '../engine/observe/log.ts';
 import { builtIns } from '../plugins/index.ts';
+import { collectGarbage } from './garbage.ts';
 import { steps } from './steps.ts';
 
 const generous = { requestsPerMinute: 1_000_000_000, tokensPerMinute: 1_000_000_000_000, concurrency: 1_000_000 };
@@ -55,9 +56,14 @@ const user = await running.ledger.accounts.createUser({ name: 'bench' });
 await running.ledger.accounts.credit(user.id, 1_000_000_000_000_000, 'bench');
 const { secret } = await running.ledger.accounts.createKey({ userId: user.id, name: 'bench', group: 'default' });
 
-process.on('message', (message: { readonly ask: 'reload' | 'audit' }) => {
-  const work =
-    message.ask === 'reload' ? running.reload() : running.ledger.flush().then(() => running.ledger.accounts.audit());
+const answers = {
+  reload: () => running.reload(),
+  audit: () => running.ledger.flush().then(() => running.ledger.accounts.audit()),
+  collect: () => collectGarbage(),
+};
+
+process.on('message', (message: { readonly ask: keyof typeof answers }) => {
+  const work: Promise<unknown> = answers[message.ask]();
   work.then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),

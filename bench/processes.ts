@@ -87,6 +87,12 @@ export function cpuMicroseconds(pids: readonly number[]): number {
   return (ticks * 1_000_000) / ticksPerSecond;
 }
 
+/** Memory in use: garbage is collected first. */
+export async function usedBytes(target: Measured): Promise<number> {
+  await target.ask({ ask: 'collect' });
+  return residentBytes(target.pid);
+}
+
 export function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
 }

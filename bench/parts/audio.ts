@@ -1,7 +1,7 @@
 /** Sound up and down: what a gateway keeps of it in memory must not grow with its length. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type Bench, note, startFresh, wait } from '../bench.ts';
-import { cpuMicroseconds, type Measured, peakBytes, resetPeak, residentBytes } from '../processes.ts';
+import { cpuMicroseconds, type Measured, peakBytes, resetPeak, usedBytes } from '../processes.ts';
 import { type Row, row } from '../results.ts';
 
 const megabyte = 1024 * 1024;
@@ -99,7 +99,7 @@ async function rowsOf(bench: Bench, what: string, transfer: Transfer): Promise<R
   const target = await startFresh(bench, 'gateway');
   const times = bench.quick ? 1 : 5;
   await measure(target, transfer, 2 * megabyte, times);
-  const idle = residentBytes(target.pid) / megabyte;
+  const idle = (await usedBytes(target)) / megabyte;
   const small = await measure(target, transfer, 2 * megabyte, 10 * times);
   const large = await measure(target, transfer, 20 * megabyte, times);
   await target.stop();

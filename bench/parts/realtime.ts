@@ -1,6 +1,6 @@
 /** Many realtime sessions: memory per session and CPU per event. */
 import { type Bench, note, startFresh, wait } from '../bench.ts';
-import { cpuMicroseconds, type Measured, residentBytes } from '../processes.ts';
+import { cpuMicroseconds, type Measured, usedBytes } from '../processes.ts';
 import { RealtimeClient } from '../realtime-client.ts';
 import { type Row, row } from '../results.ts';
 
@@ -34,13 +34,13 @@ export async function realtime(bench: Bench): Promise<Row[]> {
   await converse(target, first, chunks);
   for (const client of first) client.close();
   await wait(500);
-  const before = residentBytes(target.pid);
+  const before = await usedBytes(target);
   const clients = await openAll(target, count);
   await wait(500);
-  const idle = (residentBytes(target.pid) - before) / count / 1024;
+  const idle = ((await usedBytes(target)) - before) / count / 1024;
   await converse(target, clients, chunks);
   const cpu = await converse(target, clients, chunks);
-  const busy = (residentBytes(target.pid) - before) / count / 1024;
+  const busy = ((await usedBytes(target)) - before) / count / 1024;
   for (const client of clients) client.close();
   await wait(1000);
   await target.stop();
