@@ -73,7 +73,7 @@ export function renderResults(
         `| ${one.what} | ${one.figure} | ${shown(one.bare)} | ${shown(one.gateway)} | ${shown(one.nginx)} | ${shown(one.ratio)} | ${one.goal} | ${verdict(one.met)} |`,
     ),
     '',
-    'Ratios are to the bare pass-through, where the row says nothing else. Translated streams and realtime have no bare column: a pass-through does not do that work.',
+    'Ratios are to the bare pass-through, where the row says nothing else. Translated streams and realtime have no bare column: a pass-through does not do that work. Memory is the growth of what is resident: what found room in memory that the process had already does not show.',
     '',
     ...stageLines(stages),
     `The ledger's audit after the run: ${auditOk ? 'every account adds up' : '**it does not add up**'}.`,
