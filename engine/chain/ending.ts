@@ -1,9 +1,10 @@
 /** How every request ends: settled first, then the last byte. */
 import { noUsage, type Outcome, type Usage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
-import { type GatewayError, toGatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { HeaderPairs } from '../http/reply.ts';
 import type { LocalReply } from '../plugin.ts';
+import { isDeeper } from '../wire/json-size.ts';
 import type { LiveExchange } from './exchange.ts';
 import { type Observer, settle } from './settle.ts';
 
@@ -16,6 +17,15 @@ function isAnswer(local: LocalReply | null): boolean {
   return (
     Number.isInteger(status) && status >= 200 && status <= 599 && (typeof body === 'string' || Buffer.isBuffer(body))
   );
+}
+
+/** What can be read may still be too deep to be walked through and written again. */
+const deepest = 500;
+
+/** The client's own doing, where a body of far too many levels has exhausted the stack. */
+function tooDeep({ body }: LiveExchange, thrown: unknown): GatewayError | null {
+  if (!(thrown instanceof RangeError) || !isDeeper(body, deepest)) return null;
+  return new GatewayError('invalid_value', `The body is nested more than ${deepest} levels deep.`);
 }
 
 export class Ending {
@@ -79,7 +89,7 @@ export class Ending {
 
   /** A failure; `usage` is what the client got of a stream before it broke. */
   fail(exchange: LiveExchange, thrown: unknown, usage: Usage = noUsage): void {
-    const error = toGatewayError(thrown);
+    const error = toGatewayError(tooDeep(exchange, thrown) ?? thrown);
     if (error.code === 'internal_error' && error.cause !== undefined)
       this.log.error({ err: error.cause, requestId: exchange.id }, 'a request failed inside the gateway');
     const outcome: Outcome = exchange.aborted

@@ -58,6 +58,14 @@ describe('a request', () => {
     expect(encoded(xaiVideos, { vendorFields })).toMatchObject({ model: 'm', duration: 8, cfg: 1 });
   });
 
+  it('8 for part of a second is for all of it: what the vendor makes is what is held and charged', () => {
+    const body = { kind: 'json', value: { model: 'm', prompt: 'p', seconds: 0.001 } } as const;
+    const call = openaiVideos.client!.readCall(body);
+    expect(call.request.seconds).toBe(1);
+    expect(call.bound.seconds).toBe(1);
+    expect(encoded(xaiVideos, call.request).duration).toBe(1);
+  });
+
   it('has unknown fields of its client for OpenAI alone', () => {
     const extra = { fps: 24 };
     expect(encoded(openaiVideos, { extra })).toMatchObject({ fps: 24 });
@@ -83,7 +91,16 @@ describe('a vendor’s state', () => {
 
   it.each(Object.keys(protocols))('that is none is an error of the vendor for %s, never a state', (name) => {
     const { decodeState, decodeCreated } = protocols[name as keyof typeof protocols].vendor!;
-    const hostile = [1, 'text', [], {}, { status: 'dancing' }, { status: { toString: 1 } }, { status: null, name: 3 }];
+    const hostile = [
+      1,
+      'text',
+      [],
+      {},
+      { status: 'dancing' },
+      { status: 'constructor' },
+      { status: { toString: 1 } },
+      { status: null, name: 3 },
+    ];
     for (const body of hostile as never[]) {
       expect(() => decodeState(body), JSON.stringify(body)).toThrow(/cannot be used/);
       expect(() => decodeCreated(body), JSON.stringify(body)).toThrow(/cannot be used/);

@@ -90,11 +90,13 @@ function positive(value: JsonValue | undefined, param: string, most: number): nu
   throw invalidValue(param, `\`${param}\` must be a number above 0, at most ${most}.`);
 }
 
+/** Vendors make whole seconds: a part of one costs as much as it. */
 function secondsOf({ seconds, duration }: JsonObject): number | null {
   const one = positive(seconds, 'seconds', longestFilm);
   const other = positive(duration, 'duration', longestFilm);
   if (one !== null && other !== null && one !== other) throw conflict('duration', 'seconds');
-  return one ?? other;
+  const asked = one ?? other;
+  return asked === null ? null : Math.ceil(asked);
 }
 
 function sizeOf(value: JsonObject): string | null {

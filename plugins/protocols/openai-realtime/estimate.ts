@@ -67,5 +67,5 @@ export class Estimate {
 
 function rateOf(format: JsonValue | undefined): number | undefined {
   const name = isObject(format) ? format.type : format;
-  return typeof name === 'string' ? bytesPerSecond[name] : undefined;
+  return typeof name === 'string' && Object.hasOwn(bytesPerSecond, name) ? bytesPerSecond[name] : undefined;
 }

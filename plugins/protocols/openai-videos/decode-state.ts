@@ -32,11 +32,12 @@ export function decodeCreated(body: JsonValue): string {
 
 export function decodeState(body: JsonValue): VideoState {
   const value = stateObject(body);
-  const state = typeof value.status === 'string' ? states[value.status] : undefined;
-  if (state === undefined) throw unusableAnswer('the video has no status');
+  const { status } = value;
+  if (typeof status !== 'string' || !Object.hasOwn(states, status)) throw unusableAnswer('the video has no status');
+  const state = states[status]!;
   if (state === 'completed') return { state, seconds: filmSeconds(value.seconds), file: { kind: 'content' } };
   if (state !== 'failed') return { state, progress: percentOf(value.progress) };
-  if (value.status === 'expired') return { state, code: 'video_expired', message: 'The vendor gave the video up.' };
+  if (status === 'expired') return { state, code: 'video_expired', message: 'The vendor gave the video up.' };
   const error = isObject(value.error) ? value.error : {};
   return failedVideo(error.code, error.message);
 }

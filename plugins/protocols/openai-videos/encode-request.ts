@@ -25,9 +25,9 @@ function sizeOf(request: VideoRequest): string | null {
   if (request.size !== null) return request.size;
   const { aspectRatio, resolution } = shapeOf(request);
   if (aspectRatio === null && resolution === null) return null;
-  const sides = sizes[resolution?.toLowerCase() ?? '720p'];
-  if (sides === undefined) throw unsupported('resolution', 'must be `720p` or `1080p` for this model.');
-  const [long, short] = sides;
+  const tier = resolution?.toLowerCase() ?? '720p';
+  if (!Object.hasOwn(sizes, tier)) throw unsupported('resolution', 'must be `720p` or `1080p` for this model.');
+  const [long, short] = sizes[tier]!;
   if (aspectRatio === null || aspectRatio === '16:9') return `${long}x${short}`;
   if (aspectRatio === '9:16') return `${short}x${long}`;
   throw unsupported('aspect_ratio', 'must be `16:9` or `9:16` for this model.');

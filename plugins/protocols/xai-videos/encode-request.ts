@@ -30,8 +30,7 @@ export function encodeRequest(request: VideoRequest, vendorModel: string): Upstr
       ...picturesOf(request),
       model: vendorModel,
       prompt: negativePrompt === null ? prompt : `${prompt}\n\nAvoid: ${negativePrompt}`,
-      // xAI counts whole seconds.
-      duration: Math.ceil(request.seconds ?? 0),
+      duration: request.seconds,
       aspect_ratio: aspectRatio,
       resolution,
     }),
