@@ -1,12 +1,11 @@
 /** Chat-like routes: body → call → offer → hooks → attempts. */
 import type { ChatCall, ChatProtocol } from '../contract/chat.ts';
 import type { ImageCall } from '../contract/image.ts';
-import { isCapable, type Operation } from '../contract/operations.ts';
 import type { Responses } from '../contract/responses.ts';
-import { GatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
 import { ChatAttempts } from './chat-attempt.ts';
+import { drawnCall, drawnOn } from './drawn-call.ts';
 import type { LiveExchange } from './exchange.ts';
 import { proceed, whenReady } from './flow.ts';
 import { ImageRun, type ImageRunParts } from './image-run.ts';
@@ -15,8 +14,6 @@ import { resolveOffer } from './resolve.ts';
 import { Conversations } from './responses-state.ts';
 
 const eventStream = 'text/event-stream; charset=utf-8';
-const drawing: readonly Operation[] = ['images.generate', 'images.edit'];
-const none: readonly Operation[] = [];
 
 export interface ChatOperatorParts extends Omit<ImageRunParts, 'writer'> {
   readonly responses: Responses;
@@ -35,9 +32,8 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, par
   };
   const accept = (exchange: LiveExchange) => {
     const call = protocol.readCall(parseObject(exchange.body), exchange);
-    const draws = images !== undefined && exchange.compiled.onImages !== null;
     exchange.call = call;
-    exchange.offer = resolveOffer(exchange, call.model, draws ? drawing : none);
+    exchange.offer = resolveOffer(exchange, call.model, drawnOn(protocol, exchange.compiled));
     const prepared = conversations === null ? call : conversations.prepare(exchange, call);
     if (!(prepared instanceof Promise)) return begin(exchange, prepared);
     prepared
@@ -48,10 +44,8 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, par
   };
   const begin = (exchange: LiveExchange, call: ChatCall) => {
     exchange.call = call;
-    if (isCapable(exchange.offer!.model.operations, 'chat')) return proceed(exchange, ending, chat);
-    const drawn = images!.readCall(call);
-    if (!isCapable(exchange.offer!.model.operations, `images.${drawn.operation}`))
-      throw new GatewayError('unsupported_parameter', 'This model draws, but takes no reference images.');
+    const drawn = drawnCall(protocol, call, exchange.offer!);
+    if (drawn === null) return proceed(exchange, ending, chat);
     exchange.call = drawn;
     proceed(exchange, ending, () => draw(exchange, drawn, call));
   };

@@ -1,22 +1,22 @@
 /** Counting the tokens of a conversation: by a vendor that counts, else by an estimate. Free of charge. */
 import type { ChatCall, ChatProtocol } from '../contract/chat.ts';
 import { noUsage } from '../contract/usage.ts';
-import type { JsonValue, Log } from '../contract/values.ts';
+import type { Log } from '../contract/values.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
 import { Answer } from '../upstream/answer.ts';
 import { malformed, vendorFailure } from '../upstream/failure.ts';
 import { retryAfterSeconds } from '../upstream/headers.ts';
-import { overridden } from '../wire/overrides.ts';
+import { parsedJson } from '../wire/parse-json.ts';
 import { AttemptFailed, asFailure } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
+import { countRequest } from './count-request.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
 import { proceed, whenReady } from './flow.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
-import { headersFor } from './upstream-request.ts';
 
 const largestAnswer = 256 * 1024;
 
@@ -93,49 +93,24 @@ class Counting {
   }
 
   private async ask({ target, credential }: Try): Promise<number> {
-    const { timeouts } = target.channel;
-    this.answer = Answer.send(target.connections, {
-      method: 'POST',
-      path: target.paths.count!,
-      headers: headersFor(this.exchange, target, credential),
-      body: this.bodyFor(target),
-      firstByteTimeout: timeouts.firstByte,
-      idleTimeout: timeouts.idle,
-    });
+    const request = countRequest(this.exchange, this.call, this.client, target, credential);
+    this.answer = Answer.send(target.connections, request);
     const { status, headers } = await this.answer.head;
     const body = await this.answer.read(largestAnswer);
     const { vendor, codec } = target.count!;
-    const value = parsed(body);
-    const reported = value === null ? null : vendor.decodeError(value);
+    const value = parsedJson(body);
+    const reported = value === undefined ? null : vendor.decodeError(value);
     if (status >= 300 || reported !== null) {
       const wait = retryAfterSeconds(headers, Date.now());
       throw new AttemptFailed(vendorFailure(target.channel.vendor, status, reported, wait));
     }
-    const tokens = value === null ? null : codec.decodeReply(value);
+    const tokens = value === undefined ? null : codec.decodeReply(value);
     if (tokens === null) throw new AttemptFailed(malformed('the answer holds no count', status));
     return tokens;
-  }
-
-  private bodyFor(target: Try['target']): Buffer {
-    const { vendor, codec } = target.count!;
-    const { call, exchange } = this;
-    if (vendor === this.client) return vendor.relay.request(exchange.body, call, target.vendorModel, target.overrides);
-    const request = { ...this.client.decodeRequest(call.body), model: call.model, stream: false };
-    const encoded = codec.encodeRequest(request, target.vendorModel);
-    return overridden(Buffer.from(JSON.stringify(encoded)), target.overrides);
   }
 
   /** Four bytes are about one token. */
   private estimate(): number {
     return this.client.count?.estimate?.(this.call.body) ?? Math.ceil(this.exchange.body.length / 4);
-  }
-}
-
-function parsed(body: Buffer): JsonValue | null {
-  try {
-    return JSON.parse(body.toString('utf8')) as JsonValue;
-  } catch {
-    // Proxies in front of vendors answer HTML: the status says all there is.
-    return null;
   }
 }

@@ -1,16 +1,17 @@
 /** The attempts of a session: a channel is good once its socket is open and its first event is there. */
 import type { RealtimeProtocol } from '../contract/realtime.ts';
 import { noUsage } from '../contract/usage.ts';
-import type { JsonValue } from '../contract/values.ts';
-import type { VendorError } from '../contract/wire.ts';
 import { GatewayError } from '../errors.ts';
 import { type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
 import { retryAfterSeconds } from '../upstream/headers.ts';
 import type { RawHeaders, TransportFailure } from '../upstream/pools.ts';
 import { type SocketReceiver, VendorSocket } from '../upstream/socket.ts';
+import { parsedJson } from '../wire/parse-json.ts';
+import { plainError } from '../wire/vendor-error.ts';
 import type { Attempts, Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { handshake } from './realtime-request.ts';
 
 /** ms: a session's first event comes at once, whatever a channel allows for the first byte of an answer. */
 const longestWait = 30_000;
@@ -46,14 +47,9 @@ export class RealtimeConnect implements SocketReceiver {
     if (this.over) return;
     const next = this.attempts.next();
     if (next instanceof GatewayError) return this.fail(next);
-    const { channel, paths, headers } = next.target;
-    const { connect, firstByte } = channel.timeouts;
+    const { connect, firstByte } = next.target.channel.timeouts;
     const request = {
-      url: channel.origin.replace(/^http/, 'ws') + paths.connect!,
-      headers: [
-        ...Object.entries(this.protocol.headersFor(this.exchange.headers)).flat(),
-        ...headers[next.credential]!,
-      ],
+      ...handshake(this.exchange, this.protocol, next.target, next.credential),
       connectTimeout: connect,
       firstMessageTimeout: Math.min(firstByte, longestWait),
       largestMessage: this.exchange.route.bodyLimit,
@@ -63,7 +59,7 @@ export class RealtimeConnect implements SocketReceiver {
 
   onMessage(frame: Buffer, isBinary: boolean): void {
     const { tried, vendor } = this.current!;
-    const value = isBinary ? undefined : parsed(frame);
+    const value = isBinary ? undefined : parsedJson(frame);
     if (value === undefined) return this.breakOff(malformed('the first event is no JSON', 101));
     const error = this.protocol.decodeError(value);
     if (error !== null) return this.breakOff(vendorFailure(tried.target.channel.vendor, 200, error, null));
@@ -75,7 +71,7 @@ export class RealtimeConnect implements SocketReceiver {
   onPong(): void {}
 
   onRefused(status: number, headers: RawHeaders, body: Buffer): void {
-    const value = parsed(body);
+    const value = parsedJson(body);
     const reported = value === undefined ? null : this.protocol.decodeError(value);
     const { vendor } = this.current!.tried.target.channel;
     this.failed(vendorFailure(vendor, status, reported, retryAfterSeconds(headers, Date.now())));
@@ -87,10 +83,9 @@ export class RealtimeConnect implements SocketReceiver {
 
   onClose(code: number, reason: string): void {
     const message = `closed with ${code} ${reason} before the first event`;
-    const reported: VendorError = { message, code: null, type: null, param: null, retryAfter: null };
     const { vendor } = this.current!.tried.target.channel;
     // 1013: try again later.
-    if (code === 1013) this.failed(vendorFailure(vendor, 503, reported, null));
+    if (code === 1013) this.failed(vendorFailure(vendor, 503, plainError(message), null));
     else this.failed(transportFailure({ reason: 'reset', cause: new Error(message) }));
   }
 
@@ -127,14 +122,5 @@ export class RealtimeConnect implements SocketReceiver {
     if (this.over) return;
     this.giveUp();
     this.ending.fail(this.exchange, new GatewayError('upstream_timeout'));
-  }
-}
-
-function parsed(frame: Buffer): JsonValue | undefined {
-  try {
-    return JSON.parse(frame.toString('utf8')) as JsonValue;
-  } catch {
-    // Proxies in front of vendors answer HTML: the status says all there is.
-    return undefined;
   }
 }

@@ -1,7 +1,5 @@
 /** Realtime routes: head → model → hooks → a vendor's socket with its first event → the client's upgrade → session. */
-import type { Model } from '../contract/model.ts';
 import type { RealtimeProtocol } from '../contract/realtime.ts';
-import { noUsage, type Usage } from '../contract/usage.ts';
 import type { Log } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import type { VendorSocket } from '../upstream/socket.ts';
@@ -12,6 +10,7 @@ import { proceed, whenReady } from './flow.ts';
 import type { Operator } from './operator.ts';
 import { RealtimeConnect } from './realtime-connect.ts';
 import { Parts } from './realtime-parts.ts';
+import { realtimeCall } from './realtime-request.ts';
 import { RealtimeSession, type RealtimeSettings } from './realtime-session.ts';
 import type { Sessions } from './realtime-sessions.ts';
 import { resolveOffer } from './resolve.ts';
@@ -22,15 +21,6 @@ export interface RealtimeParts {
   readonly sessions: Sessions;
   /** Asked for when a session begins. */
   settings(): RealtimeSettings;
-}
-
-/** Tokens to hold for where nothing bounds an answer; no vendor's answer is longer. */
-const assumedTokens = 4096;
-
-/** The next answer: as much heard as said, all of it as sound, which costs most. */
-function boundOf({ maxOutputTokens }: Model): Usage {
-  const output = maxOutputTokens ?? assumedTokens;
-  return { ...noUsage, input: assumedTokens, audioInput: assumedTokens, output, audioOutput: output };
 }
 
 export function realtimeOperator(protocol: RealtimeProtocol, parts: RealtimeParts): Operator {
@@ -61,10 +51,8 @@ export function realtimeOperator(protocol: RealtimeProtocol, parts: RealtimePart
     new RealtimeConnect(exchange, vendor, attempts, ending, open).start();
   };
   const accept = (exchange: LiveExchange) => {
-    const model = client.readModel(exchange);
-    const offer = resolveOffer(exchange, model);
-    exchange.offer = offer;
-    exchange.call = { kind: 'realtime', model, stream: true, bound: boundOf(offer.model) };
+    exchange.offer = resolveOffer(exchange, client.readModel(exchange));
+    exchange.call = realtimeCall(exchange.offer.model);
     proceed(exchange, ending, connect);
   };
   return {

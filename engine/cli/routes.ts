@@ -19,23 +19,46 @@ const routeColumns: readonly Column<CompiledRoute>[] = [
   { title: 'BODY LIMIT', right: true, cell: ({ route }) => formatSize(route.bodyLimit) },
 ];
 
-interface StageRow extends CompiledStage {
-  readonly chain: string;
-  readonly position: number;
+interface ChainRow {
+  readonly name: string;
+  readonly routes: number;
+  readonly stages: readonly CompiledStage[];
 }
 
-const stageColumns: readonly Column<StageRow>[] = [
-  { title: 'CHAIN', cell: (row) => (row.position === 1 ? row.chain : '') },
-  { title: '#', right: true, cell: (row) => row.position },
+const chainColumns: readonly Column<ChainRow>[] = [
+  { title: 'CHAIN', cell: (row) => row.name },
+  { title: 'ROUTES', right: true, cell: (row) => row.routes },
+  { title: 'STAGES', cell: (row) => row.stages.map(({ plugin }) => plugin).join(' → ') },
+];
+
+const stageColumns: readonly Column<CompiledStage>[] = [
   { title: 'STAGE', cell: (row) => row.plugin },
   { title: 'HOOKS', cell: (row) => row.hooks.join(' ') },
 ];
 
-function stageRows(routes: readonly CompiledRoute[]): StageRow[] {
+function chainRows(routes: readonly CompiledRoute[]): ChainRow[] {
   const chains = new Map(routes.map(({ route, stages }) => [route.chain, stages]));
-  return [...chains].flatMap(([chain, stages]) =>
-    stages.map((stage, index) => ({ ...stage, chain, position: index + 1 })),
-  );
+  return [...chains].map(([name, stages]) => ({
+    name,
+    stages,
+    routes: routes.filter(({ route }) => route.chain === name).length,
+  }));
+}
+
+/** Each stage once, in the order of its first chain. Options may give it other hooks in another chain. */
+function stageRows(chains: readonly ChainRow[]): CompiledStage[] {
+  const stages = chains.flatMap((chain) => chain.stages);
+  return [...new Map(stages.map((stage) => [`${stage.plugin} ${stage.hooks.join(' ')}`, stage])).values()];
+}
+
+function renderRoutes(routes: readonly CompiledRoute[]): string {
+  const chains = chainRows(routes);
+  const tables = [
+    renderTable(routeColumns, routes),
+    renderTable(chainColumns, chains),
+    renderTable(stageColumns, stageRows(chains)),
+  ];
+  return tables.join('\n\n');
 }
 
 const plain = ({ route, stages }: CompiledRoute) => ({
@@ -54,7 +77,7 @@ async function showRoutes({ config, json }: ConfigOption & JsonOption, { builtIn
   const snapshot = await compileConfiguration(configuration, createStandIn(null).lent);
   const { routes } = snapshot;
   if (json) printJson(routes.map(plain));
-  else print(`${renderTable(routeColumns, routes)}\n\n${renderTable(stageColumns, stageRows(routes))}`);
+  else print(renderRoutes(routes));
   snapshot.retire();
   await snapshot.done;
 }
@@ -62,7 +85,7 @@ async function showRoutes({ config, json }: ConfigOption & JsonOption, { builtIn
 export function addRoutes(program: Command, parts: Parts): void {
   const command = program
     .command('routes')
-    .description('Every route with its compiled chain: the stages in order and what each of them does.')
+    .description('Every route with its chain: the stages in their order, and what each of them does.')
     .action((options: ConfigOption & JsonOption) => showRoutes(options, parts));
   withExamples(withJson(withConfig(command)), 'gateway routes', 'gateway routes --config /etc/gateway --json');
 }

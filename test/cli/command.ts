@@ -1,6 +1,6 @@
 /** Runs the built `gateway` command as its users do: another process, its exit code, what it prints. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
@@ -85,4 +85,11 @@ export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-cli-'));
   folders.push(folder);
   return folder;
+}
+
+/** For `--body`. */
+export async function bodyFile(body: object): Promise<string> {
+  const file = join(await temporaryFolder(), 'body.json');
+  await writeFile(file, JSON.stringify(body));
+  return file;
 }

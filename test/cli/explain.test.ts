@@ -1,18 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { configuration, run, temporaryFolder } from './command.ts';
+import { bodyFile, configuration, run, temporaryFolder } from './command.ts';
 import { call } from './in-process.ts';
 
 const golden = (name: string) => readFile(join(import.meta.dirname, 'golden', `${name}.txt`), 'utf8');
 
 const explain = (...words: readonly string[]) => call(['explain', '--config', configuration, ...words]);
-
-async function bodyFile(body: object): Promise<string> {
-  const file = join(await temporaryFolder(), 'body.json');
-  await writeFile(file, JSON.stringify(body));
-  return file;
-}
 
 /** The boundary of a form is random. */
 const stable = (text: string) => text.replace(/form-[0-9a-f]{36}/g, 'form-…');

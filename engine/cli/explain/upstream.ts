@@ -1,14 +1,16 @@
 /** The exact request that a vendor would get, with every secret masked. */
-
+import { countRequest } from '../../chain/count-request.ts';
 import { directRequest } from '../../chain/direct-request.ts';
 import type { LiveExchange } from '../../chain/exchange.ts';
+import { handshake } from '../../chain/realtime-request.ts';
 import type { Target } from '../../chain/target.ts';
 import { chatRequest, imageRequest } from '../../chain/upstream-request.ts';
 import { videoRequest } from '../../chain/video-request.ts';
 import type { Configuration } from '../../config/index.ts';
-import type { ChatCall } from '../../contract/chat.ts';
+import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
 import type { JsonValue } from '../../contract/values.ts';
 import { partsFor } from '../../http/upload-form.ts';
+import type { Protocol } from '../../plugin.ts';
 import type { UpstreamRequest } from '../../upstream/pools.ts';
 import { readForm } from './form-parts.ts';
 
@@ -47,7 +49,7 @@ function shorten(value: JsonValue, masked: (text: string) => string): JsonValue 
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shorten(item, masked)]));
 }
 
-function readShown({ body, headers }: UpstreamRequest): JsonValue {
+function readShown({ body, headers }: Shown): JsonValue {
   if (body === null) return null;
   // A form's parts are shown instead.
   if ('read' in body) return null;
@@ -57,7 +59,7 @@ function readShown({ body, headers }: UpstreamRequest): JsonValue {
   return JSON.parse(bytes.toString('utf8')) as JsonValue;
 }
 
-function headersOf({ headers }: UpstreamRequest, masked: (text: string) => string): Record<string, string> {
+function headersOf({ headers }: Shown, masked: (text: string) => string): Record<string, string> {
   const shown: Record<string, string> = {};
   for (let index = 0; index + 1 < headers.length; index += 2) shown[headers[index]!] = masked(headers[index + 1]!);
   return shown;
@@ -72,8 +74,19 @@ function secretHeaders({ channel }: Target): string[] {
     .map(([, value]) => value);
 }
 
-function requestOf(exchange: LiveExchange, target: Target): UpstreamRequest {
+/** What of an upstream request can be shown. */
+type Shown = Pick<UpstreamRequest, 'method' | 'headers' | 'body'> & { readonly url: string };
+
+function requestOf(exchange: LiveExchange, client: Protocol, target: Target): Shown {
+  if (target.realtime !== null)
+    return { method: 'GET', body: null, ...handshake(exchange, target.realtime, target, 0) };
+  const request = bodiedRequest(exchange, client, target);
+  return { ...request, url: `${target.channel.origin}${request.path}` };
+}
+
+function bodiedRequest(exchange: LiveExchange, client: Protocol, target: Target): UpstreamRequest {
   const call = exchange.call!;
+  if (target.count !== null) return countRequest(exchange, call as ChatCall, client as ChatProtocol, target, 0);
   if (call.kind === 'image') return imageRequest(call, target, 0);
   if (call.kind === 'direct') return directRequest(exchange, call, target, 0);
   if (call.kind === 'video') return videoRequest(call.request, target, 0);
@@ -90,15 +103,20 @@ function uploadShown({ call }: LiveExchange, { vendorModel, overrides }: Target)
   });
 }
 
-export function explainRequest(exchange: LiveExchange, target: Target, configuration: Configuration): ExplainedRequest {
-  const request = requestOf(exchange, target);
+export function explainRequest(
+  exchange: LiveExchange,
+  client: Protocol,
+  target: Target,
+  configuration: Configuration,
+): ExplainedRequest {
+  const request = requestOf(exchange, client, target);
   const { channel } = target;
   const own = [...channel.credentials, ...secretHeaders(target)];
   const masked = createMasking([...own, ...outsideSecrets(configuration)]);
   return {
     channel: channel.name,
     method: request.method,
-    url: createMasking(own)(`${channel.origin}${request.path}`),
+    url: createMasking(own)(request.url),
     headers: headersOf(request, masked),
     body: shorten(uploadShown(exchange, target) ?? readShown(request), masked),
   };
