@@ -34,6 +34,7 @@ export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hook
         usage: usageOf(events),
         error: null,
         estimatedOutput: estimate(events),
+        images: events.filter(({ type }) => type === 'image').length,
       };
     },
     stream: (exchange, call) => new TranslatingTap(exchange, call, client, vendor, hooks),
@@ -74,6 +75,7 @@ class TranslatingTap implements StreamTap {
   complete = false;
   usage: TokenUsage | null = null;
   error: VendorError | null = null;
+  images = 0;
   private characters = 0;
   private readonly reader = new SseReader();
   private readonly decode: (frame: SseFrame) => ChatEvent[];
@@ -135,6 +137,7 @@ class TranslatingTap implements StreamTap {
   private note(event: ChatEvent): void {
     if (event.type === 'usage') this.usage = event.usage;
     else if (event.type === 'finish') this.complete = true;
+    else if (event.type === 'image') this.images++;
     else if (event.type === 'error') this.error = vendorErrorOf(event.error);
     else if ('text' in event) this.characters += event.text.length;
   }

@@ -384,7 +384,6 @@ describe('2.8 a vendor’s request', () => {
   it.each<[string, Partial<ChatRequest>]>([
     ['six stop sequences', { stop: ['1', '2', '3', '4', '5', '6'] }],
     ['a result without its call', { messages: [user('A'), resultPart('9', 'x')] }],
-    ['arguments that are no object', { messages: [user('A'), assistant({ ...callPart('1'), arguments: '[1]' })] }],
     [
       'another protocol’s own fields',
       { extra: { protocol: 'openai-chat', fields: { audio: {} }, binding: ['audio'] } },

@@ -7,6 +7,7 @@ import {
   type ChatTool,
   GatewayError,
   isObject,
+  isStrictSchema,
   type JsonObject,
   type JsonValue,
   numberOrNull,
@@ -66,11 +67,14 @@ function decodeTool(value: JsonValue, index: number): ChatTool {
   const tool = objectAt(value, place);
   if ((tool.type ?? 'custom') !== 'custom')
     throw unsupported(`${place}.type`, 'names a tool that only its own vendor’s models know.');
+  const parameters = objectAt(tool.input_schema, `${place}.input_schema`);
+  const binds = booleanOrNull(tool.strict, `${place}.strict`);
   return {
     name: stringAt(tool.name, `${place}.name`),
     description: stringOrNull(tool.description, `${place}.description`),
-    parameters: objectAt(tool.input_schema, `${place}.input_schema`),
-    strict: booleanOrNull(tool.strict, `${place}.strict`),
+    parameters,
+    // Members that may be missing are nothing that other vendors bind a model to.
+    strict: binds === true ? isStrictSchema(parameters) : binds,
   };
 }
 
@@ -92,11 +96,11 @@ function decodeToolChoice(choice: JsonObject | null): ChatRequest['toolChoice'] 
   }
 }
 
-/** A schema of this protocol binds the model and has no name. */
+/** A schema of this protocol has no name, and binds the model: others bind it only to members that must be there. */
 function decodeFormat(value: JsonValue | undefined): ChatRequest['responseFormat'] {
   if (value === undefined || value === null) return null;
   const format = objectAt(value, 'output_config.format');
   if (format.type !== 'json_schema') throw unsupported('output_config.format.type', 'must be `json_schema`.');
   const schema = objectAt(format.schema, 'output_config.format.schema');
-  return { type: 'schema', name: 'answer', schema, strict: true };
+  return { type: 'schema', name: 'answer', schema, strict: isStrictSchema(schema) };
 }

@@ -1,5 +1,5 @@
 /** Neutral parts as content blocks of a user's turn or a tool's result. */
-import { type ChatPart, type JsonObject, present, sniffImage, unsupported } from '../../../engine/plugin.ts';
+import { type ChatPart, imageTypeOf, type JsonObject, present, unsupported } from '../../../engine/plugin.ts';
 
 type Part<T extends ChatPart['type']> = Extract<ChatPart, { type: T }>;
 
@@ -36,8 +36,7 @@ const imageTypes: Readonly<Record<string, string>> = {
 
 function imageSource({ mediaType, data, url }: Part<'image'>, place: string): JsonObject {
   if (data === null) return { type: 'url', url: url ?? '' };
-  // Behind the first bytes nothing is looked at.
-  const said = mediaType ?? sniffImage(Buffer.from(data.slice(0, 64), 'base64'))?.mediaType ?? '';
+  const said = mediaType ?? imageTypeOf(data) ?? '';
   const known = imageTypes[said.toLowerCase()];
   if (known === undefined) throw unsupported(place, 'holds an image that is neither JPEG, PNG, GIF nor WebP.');
   return { type: 'base64', media_type: known, data };

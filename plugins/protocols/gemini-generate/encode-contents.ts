@@ -16,7 +16,7 @@ export function encodeSystem(messages: readonly ChatMessage[]): JsonObject | nul
 }
 
 export function encodeContents(messages: readonly ChatMessage[], vendorModel: string): JsonObject[] {
-  const names = namesOf(messages);
+  const names = new Map<string, string>();
   const signs = isSigning(vendorModel);
   const contents: { role: 'user' | 'model'; parts: JsonObject[] }[] = [];
   for (const [index, message] of messages.entries()) {
@@ -24,7 +24,11 @@ export function encodeContents(messages: readonly ChatMessage[], vendorModel: st
     const place = `messages[${index}]`;
     const role = message.role === 'assistant' ? 'model' : 'user';
     const parts = message.parts.flatMap((part): JsonObject[] => {
-      if (part.type === 'tool-call') return [encodeCall(part, place)];
+      if (part.type === 'tool-call') {
+        // Some vendors use their ids again in every turn: the last call of an id is the one that is answered.
+        names.set(part.id, part.name);
+        return [encodeCall(part)];
+      }
       return part.type === 'tool-result' ? encodeResult(part, names, signs, place) : encodePart(part, place);
     });
     const last = contents.at(-1);
@@ -42,23 +46,16 @@ function signFirstCall(parts: JsonObject[]): void {
   if (first !== undefined && first.thoughtSignature === undefined) parts[at] = { ...first, thoughtSignature: unsigned };
 }
 
-/** Results name their calls by id, Gemini wants the function's name too. */
-function namesOf(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
-  const calls = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-call'));
-  return new Map(calls.map(({ id, name }) => [id, name]));
-}
-
-function encodeCall({ id, name, arguments: text, signature }: ToolCall, place: string): JsonObject {
+function encodeCall({ id, name, arguments: text, signature }: ToolCall): JsonObject {
   const thoughtSignature = geminiSignature(signature);
-  const functionCall = { id, name, args: argumentsOf(text, place) };
+  const functionCall = { id, name, args: argumentsOf(text) };
   return { functionCall, ...(thoughtSignature === null ? {} : { thoughtSignature }) };
 }
 
-function argumentsOf(text: string, place: string): JsonObject {
+/** What a model wrote as arguments need not be an object: it is shown to this one as it was. */
+function argumentsOf(text: string): JsonObject {
   const value = text.trim() === '' ? {} : parsed(text);
-  if (isObject(value)) return value;
-  const param = `${place}.tool_calls`;
-  throw new GatewayError('invalid_value', `\`${param}\`: the arguments of a call must be a JSON object.`, { param });
+  return isObject(value) ? value : { arguments: text };
 }
 
 function parsed(text: string): unknown {
@@ -69,7 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Media stand within the result where the model knows that, else behind it. */
+/** Results name their calls by id, Gemini wants the function's name too. Media stand within the result where the model knows that, else behind it. */
 function encodeResult(
   { id, parts, error }: ToolResult,
   names: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 /** Neutral parts as parts of a content. */
-import { type ChatPart, type JsonObject, present, unsupported } from '../../../engine/plugin.ts';
-import { imageTypeOf, mediaTypeOf } from './media-type.ts';
+import { type ChatPart, imageTypeOf, type JsonObject, present, unsupported } from '../../../engine/plugin.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { geminiSignature } from './signature.ts';
 
 type Part<T extends ChatPart['type']> = Extract<ChatPart, { type: T }>;
@@ -35,7 +35,9 @@ const encodeInline = (mimeType: string, data: string): JsonObject => ({ inlineDa
 
 /** Google fetches public files itself. */
 function encodeImage({ mediaType, data, url }: Part<'image'>, place: string): JsonObject {
-  return data === null ? encodeUrl(url ?? '', mediaType, place) : encodeInline(mediaType ?? imageTypeOf(data), data);
+  return data === null
+    ? encodeUrl(url ?? '', mediaType, place)
+    : encodeInline(mediaType ?? imageTypeOf(data) ?? 'image/png', data);
 }
 
 function encodeUrl(fileUri: string, mediaType: string | null, place: string): JsonObject {

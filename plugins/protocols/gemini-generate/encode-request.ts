@@ -10,11 +10,15 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
   const declarations = request.tools.map(encodeTool);
   const tools = declarations.length === 0 ? extra.tools : [{ functionDeclarations: declarations }, ...extra.tools];
   const config = { ...encodeConfig(request, vendorModel), ...extra.settings };
+  const contents = encodeContents(request.messages, vendorModel);
+  const system = encodeSystem(request.messages);
+  // Nothing but system text: somebody has to say it, or there would be no turn at all.
+  const isAlone = contents.length === 0 && system !== null;
   return {
     ...extra.fields,
-    contents: encodeContents(request.messages, vendorModel),
+    contents: isAlone ? [{ role: 'user', ...system }] : contents,
     ...present({
-      systemInstruction: encodeSystem(request.messages),
+      systemInstruction: isAlone ? null : system,
       tools,
       toolConfig: declarations.length === 0 ? null : encodeChoice(request.toolChoice),
       generationConfig: Object.keys(config).length === 0 ? null : config,

@@ -25,14 +25,3 @@ export function mediaTypeOf(name: string): string | null {
   const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return Object.hasOwn(byEnding, ending) ? byEnding[ending]! : null;
 }
-
-const byBeginning: readonly (readonly [string, string])[] = [
-  ['iVBORw', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['UklGR', 'image/webp'],
-];
-
-/** By the first bytes of an image in Base64. */
-export const imageTypeOf = (base64: string): string =>
-  byBeginning.find(([beginning]) => base64.startsWith(beginning))?.[1] ?? 'image/png';

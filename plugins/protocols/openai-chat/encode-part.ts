@@ -1,5 +1,5 @@
 /** Neutral parts as content of a message. */
-import { type ChatPart, type JsonObject, type JsonValue, present, unsupported } from '../../../engine/plugin.ts';
+import { type ChatPart, imageTypeOf, type JsonObject, type JsonValue, unsupported } from '../../../engine/plugin.ts';
 
 type Part<T extends ChatPart['type']> = Extract<ChatPart, { type: T }>;
 
@@ -26,10 +26,10 @@ function encodePart(part: ChatPart, place: string): JsonObject {
   }
 }
 
-const dataUrl = (mediaType: string | null, data: string): string => `data:${mediaType ?? ''};base64,${data}`;
+const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
 
 function urlOf({ mediaType, data, url }: Part<'image'>): string {
-  return data === null ? (url ?? '') : dataUrl(mediaType, data);
+  return data === null ? (url ?? '') : dataUrl(mediaType ?? imageTypeOf(data) ?? 'image/png', data);
 }
 
 const audioFormats: Readonly<Record<string, string>> = {
@@ -48,5 +48,5 @@ function audioFormat({ mediaType }: Part<'audio'>, place: string): string {
 function encodeFile({ id, name, data, mediaType }: Part<'file'>, place: string): JsonObject {
   if (id !== null) return { file_id: id };
   if (data === null) throw unsupported(place, 'holds a file by URL, which this model’s vendor cannot read.');
-  return present({ filename: name, file_data: dataUrl(mediaType, data) });
+  return { filename: name || 'file.pdf', file_data: dataUrl(mediaType ?? 'application/pdf', data) };
 }

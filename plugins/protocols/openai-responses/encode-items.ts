@@ -3,6 +3,7 @@ import {
   type ChatMessage,
   type ChatPart,
   customToolInput,
+  imageTypeOf,
   type JsonObject,
   type JsonValue,
   ownSignature,
@@ -12,7 +13,7 @@ import { protocolName } from './fields.ts';
 
 type Part<T extends ChatPart['type']> = Extract<ChatPart, { type: T }>;
 
-const dataUrl = (mediaType: string | null, data: string): string => `data:${mediaType ?? ''};base64,${data}`;
+const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
 
 /** `custom`: names of the tools that take plain text. */
 export function encodeInput(messages: readonly ChatMessage[], custom: ReadonlySet<string>): JsonObject[] {
@@ -56,8 +57,7 @@ function inputPart(part: ChatPart, place: string): JsonObject {
     case 'text':
       return { type: 'input_text', text: part.text };
     case 'image': {
-      const image_url = part.data === null ? (part.url ?? '') : dataUrl(part.mediaType, part.data);
-      return { type: 'input_image', image_url, detail: part.detail ?? 'auto' };
+      return { type: 'input_image', image_url: urlOf(part), detail: part.detail ?? 'auto' };
     }
     case 'file':
       return { type: 'input_file', ...encodeFile(part) };
@@ -65,6 +65,9 @@ function inputPart(part: ChatPart, place: string): JsonObject {
       throw unsupported(place, `cannot hold a part of the type ${part.type} here.`);
   }
 }
+
+const urlOf = ({ mediaType, data, url }: Part<'image'>): string =>
+  data === null ? (url ?? '') : dataUrl(mediaType ?? imageTypeOf(data) ?? 'image/png', data);
 
 function encodeFile({ id, url, data, name, mediaType }: Part<'file'>): JsonObject {
   if (id !== null) return { file_id: id };

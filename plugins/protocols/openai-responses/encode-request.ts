@@ -108,6 +108,7 @@ function encodeFormat(format: ChatRequest['responseFormat']): JsonValue {
 /** A budget in tokens as the nearest word. */
 function effortOf({ reasoningEffort, reasoningBudget }: ChatRequest): string | null {
   if (reasoningEffort !== null || reasoningBudget === null) return reasoningEffort;
+  if (reasoningBudget <= 0) return reasoningBudget === 0 ? 'none' : null;
   if (reasoningBudget <= 2048) return 'low';
   return reasoningBudget <= 8192 ? 'medium' : 'high';
 }

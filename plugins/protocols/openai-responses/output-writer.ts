@@ -1,11 +1,5 @@
 /** The output of a response as it grows: its items one after another, and the events that tell of them. */
-import {
-  customToolInput,
-  type FinishReason,
-  GatewayError,
-  type JsonObject,
-  type JsonValue,
-} from '../../../engine/plugin.ts';
+import { customToolInput, type FinishReason, type JsonObject, type JsonValue } from '../../../engine/plugin.ts';
 import { unsigned } from './compaction.ts';
 import { newId } from './response-object.ts';
 
@@ -96,8 +90,8 @@ export class OutputWriter {
       return this.waiting.length > 0 && this.current.isWhole() ? told + this.next() : told;
     }
     const waiting = this.waiting.find((call) => call.index === index);
-    if (waiting === undefined) throw new GatewayError('upstream_invalid_response');
-    waiting.text += piece;
+    // What comes behind arguments that were whole, or behind other words, has no call to go to.
+    if (waiting !== undefined) waiting.text += piece;
     return '';
   }
 
@@ -240,7 +234,7 @@ export class OutputWriter {
         // What stands within the arguments is known once they are whole.
         return isCustom ? '' : this.tell('response.function_call_arguments.delta', { ...at, delta: piece });
       },
-      isWhole: () => isJson(text),
+      isWhole: () => text.trimEnd().endsWith('}') && isJson(text),
       close: (status) => {
         if (!isCustom) {
           const done = this.tell('response.function_call_arguments.done', { ...at, name, arguments: text });
