@@ -26,7 +26,8 @@ const longestMessage = 1000;
 /** A vendor's sentence, bounded, without anything that looks like a credential. */
 export function cleanMessage(message: string): string {
   return message
-    .replace(/\b(?:(?:sk|xai|key)-|AIza)[-_A-Za-z0-9*.]{8,}/g, '[redacted]')
+    .replace(/\b(?:(?:sk|xai|key)-|jina_|AIza)[-_A-Za-z0-9*.]{8,}/g, '[redacted]')
+    .replace(/\b(Bearer) [-_A-Za-z0-9*.~+/=]{8,}/gi, '$1 [redacted]')
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
     .trim()
     .slice(0, longestMessage);
@@ -88,7 +89,8 @@ function matches(rule: FailureRule, status: number, reported: VendorError): bool
 }
 
 /** A vendor's code that a client may match on; xAI writes whole sentences there. */
-const isCodeWord = (code: string | null | undefined): boolean => /^[\w.:-]{1,100}$/.test(code ?? '');
+const isCodeWord = (code: string | null | undefined): boolean =>
+  /^[\w.:-]{1,100}$/.test(code ?? '') && cleanMessage(code!) === code;
 
 const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'vendor_refused_request',
@@ -126,7 +128,7 @@ function clientError(
   return new GatewayError(code, message, {
     ...wait,
     status,
-    param: reported?.param ?? null,
+    param: reported?.param ? cleanMessage(reported.param) : null,
     ...(isCodeWord(reported?.code) ? { shownCode: reported!.code! } : {}),
   });
 }
