@@ -1,7 +1,12 @@
 /** What went wrong with one attempt, as a loop over attempts counts it. */
+
+import type { JsonValue } from '../contract/values.ts';
+import type { VendorDefinition } from '../contract/vendor.ts';
+import type { VendorError } from '../contract/wire.ts';
 import { GatewayError } from '../errors.ts';
-import { TooLargeError, TransportError } from '../upstream/answer.ts';
-import { codecFailure, type Failure, malformed, transportFailure } from '../upstream/failure.ts';
+import { type Answer, TooLargeError, TransportError } from '../upstream/answer.ts';
+import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
+import { retryAfterSeconds } from '../upstream/headers.ts';
 
 /** An attempt that failed; the loop decides what follows. */
 export class AttemptFailed extends Error {
@@ -23,6 +28,16 @@ export class ChannelUnfit extends Error {
   }
 }
 
+/** The request for a channel. Throws ChannelUnfit where `encode` refuses it. */
+export function sayable<T>(encode: () => T): T {
+  try {
+    return encode();
+  } catch (error) {
+    // A fault of ours is no reason to go on.
+    throw error instanceof GatewayError && error.status === 400 ? new ChannelUnfit(error) : error;
+  }
+}
+
 /** What of the thrown things is the attempt's failure; null: the gateway's own (storage, a bug). */
 export function asFailure(error: unknown): Failure | null {
   if (error instanceof AttemptFailed) return error.failure;
@@ -38,4 +53,23 @@ function isCodecError(error: GatewayError): boolean {
     error.code === 'upstream_no_image' ||
     error.code === 'upstream_invalid_response'
   );
+}
+
+const largestError = 256 * 1024;
+
+/** An answer with an error status, read to its end. */
+export async function refusalOf(
+  answer: Answer,
+  vendor: VendorDefinition,
+  decodeError: (body: JsonValue) => VendorError | null,
+): Promise<Failure> {
+  const wait = retryAfterSeconds(answer.headers, Date.now());
+  let reported: VendorError | null = null;
+  try {
+    const body = await answer.read(largestError);
+    reported = decodeError(JSON.parse(body.toString('utf8')) as JsonValue);
+  } catch {
+    // Proxies in front of vendors answer HTML: the status says all there is.
+  }
+  return vendorFailure(vendor, answer.status, reported, wait);
 }

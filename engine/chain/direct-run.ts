@@ -1,23 +1,24 @@
 /** One direct request at its vendors: attempts, then the answer whole, event by event or as bytes that pass. */
 import type { DirectCall, DirectReply } from '../contract/direct.ts';
 import { noUsage, type Outcome, type Usage } from '../contract/usage.ts';
-import type { JsonValue, Log } from '../contract/values.ts';
+import type { Log } from '../contract/values.ts';
 import type { VendorError } from '../contract/wire.ts';
 import { GatewayError } from '../errors.ts';
 import { Answer } from '../upstream/answer.ts';
 import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
-import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
-import type { UpstreamRequest } from '../upstream/pools.ts';
-import { AttemptFailed, asFailure, ChannelUnfit } from './attempt-failure.ts';
+import { headerValue } from '../upstream/headers.ts';
+import { AttemptFailed, refusalOf, sayable } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
 import { type Delivering, type Progress, relayBytes, relayEvents } from './direct-delivery.ts';
 import { directRequest } from './direct-request.ts';
 import { usageOf } from './direct-usage.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { tryChannels } from './try-channels.ts';
 
 const largestReply = 128 * 1024 * 1024;
-const largestError = 256 * 1024;
+/** Of what a vendor still says behind its last event. */
+const largestRest = 256 * 1024;
 
 export class DirectRun implements Delivering {
   readonly exchange: LiveExchange;
@@ -80,42 +81,21 @@ export class DirectRun implements Delivering {
     if (isWanted) this.ending.complete(exchange, outcome, closing);
     else this.ending.leave(exchange, outcome);
     // What a vendor still says behind its last event is no part of the answer.
-    this.answer!.read(largestError).catch(() => {});
+    this.answer!.read(largestRest).catch(() => {});
   }
 
   reported(error: VendorError, status: number): Failure {
     return vendorFailure(this.current!.target.channel.vendor, status, error, null);
   }
 
-  private async tryChannels(): Promise<void> {
-    for (;;) {
-      if (this.stopped !== null) throw this.stopped;
-      const next = this.attempts.next();
-      if (next instanceof GatewayError) throw next;
-      this.current = next;
-      this.progress = null;
-      try {
-        return await this.attempt(next);
-      } catch (error) {
-        if (error instanceof ChannelUnfit) {
-          this.attempts.unfit(next, error.reason);
-          continue;
-        }
-        this.answer?.abort();
-        const failure = this.judge(error);
-        if (failure === null) {
-          this.attempts.abandoned(next);
-          throw this.stopped ?? this.lostUpload() ?? error;
-        }
-        const goesOn = this.attempts.failedWith(next, failure);
-        if (!goesOn || this.exchange.reply.begun || this.exchange.aborted) throw failure.error;
-      }
-    }
-  }
-
-  /** Null: the channel is not to blame. */
-  private judge(error: unknown): Failure | null {
-    return this.stopped !== null || this.uploadFault() !== null ? null : asFailure(error);
+  private tryChannels(): Promise<void> {
+    const { reply } = this.exchange;
+    return tryChannels(this.attempts, {
+      attempt: (tried) => this.attempt(tried),
+      giveUp: () => this.answer?.abort(),
+      stopped: () => this.stopped ?? this.lostUpload(),
+      begun: () => reply.begun || this.exchange.aborted,
+    });
   }
 
   private lostUpload(): GatewayError | null {
@@ -124,20 +104,16 @@ export class DirectRun implements Delivering {
     return new GatewayError('internal_error', 'The gateway could not read the upload again. Try again.', { cause });
   }
 
-  private requestFor({ target, credential }: Try): UpstreamRequest {
-    try {
-      return directRequest(this.exchange, this.call, target, credential);
-    } catch (error) {
-      throw error instanceof GatewayError && error.status === 400 ? new ChannelUnfit(error) : error;
-    }
-  }
-
   private async attempt(tried: Try): Promise<void> {
-    const { target } = tried;
+    this.current = tried;
+    this.progress = null;
+    const { target, credential } = tried;
     const bridge = target.direct!;
-    this.answer = Answer.send(target.connections, this.requestFor(tried));
+    const request = sayable(() => directRequest(this.exchange, this.call, target, credential));
+    this.answer = Answer.send(target.connections, request);
     const { status, headers } = await this.answer.head;
-    if (status >= 300) throw new AttemptFailed(await this.readError(this.answer, tried));
+    if (status >= 300)
+      throw new AttemptFailed(await refusalOf(this.answer, target.channel.vendor, (body) => bridge.decodeError(body)));
     const contentType = headerValue(headers, 'content-type');
     const chunks = this.answer[Symbol.asyncIterator]();
     const first = await chunks.next();
@@ -174,18 +150,6 @@ export class DirectRun implements Delivering {
     }
     if (reply.error !== null) throw new AttemptFailed(this.reported(reply.error, 200));
     return reply;
-  }
-
-  private async readError(answer: Answer, { target }: Try): Promise<Failure> {
-    const wait = retryAfterSeconds(answer.headers, Date.now());
-    let reported: VendorError | null = null;
-    try {
-      const body = await answer.read(largestError);
-      reported = target.direct!.decodeError(JSON.parse(body.toString('utf8')) as JsonValue);
-    } catch {
-      // Proxies in front of vendors answer HTML: the status says all there is.
-    }
-    return vendorFailure(target.channel.vendor, answer.status, reported, wait);
   }
 
   private usage({ counts, estimated }: Progress): Usage {

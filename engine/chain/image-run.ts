@@ -11,22 +11,22 @@ import type {
   StreamForm,
 } from '../contract/image.ts';
 import { noUsage, type TokenUsage, type Usage } from '../contract/usage.ts';
-import type { JsonObject, JsonValue, Log } from '../contract/values.ts';
+import type { JsonObject, Log } from '../contract/values.ts';
 import type { VendorError } from '../contract/wire.ts';
 import { GatewayError } from '../errors.ts';
 import { Answer } from '../upstream/answer.ts';
 import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
-import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
+import { headerValue } from '../upstream/headers.ts';
 import { SseReader } from '../wire/sse.ts';
-import { AttemptFailed, asFailure } from './attempt-failure.ts';
+import { AttemptFailed, refusalOf, sayable } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { tryChannels } from './try-channels.ts';
 import { imageRequest } from './upstream-request.ts';
 
 /** Ten images of 4K in Base64 stay below. */
 const largestAnswer = 512 * 1024 * 1024;
-const largestError = 256 * 1024;
 const events: StreamForm = { contentType: 'text/event-stream; charset=utf-8', heartbeat: ': ping\n\n' };
 
 /** What all runs of a route share. */
@@ -54,6 +54,8 @@ export class ImageRun {
   private eventSent = false;
   private insideEvent = false;
   private stopped: GatewayError | null = null;
+  /** Goes on where the client keeps the run waiting. */
+  private wake: (() => void) | null = null;
 
   constructor(exchange: LiveExchange, call: ImageCall, parts: ImageRunParts) {
     this.exchange = exchange;
@@ -78,35 +80,24 @@ export class ImageRun {
     }
   }
 
-  private async tryChannels(): Promise<void> {
-    for (;;) {
-      if (this.stopped !== null) throw this.stopped;
-      const next = this.attempts.next();
-      if (next instanceof GatewayError) throw next;
-      this.current = next;
-      try {
-        return await this.attempt(next);
-      } catch (error) {
-        if (this.stopped !== null) {
-          this.attempts.abandoned(next);
-          throw this.stopped;
-        }
-        const failure = asFailure(error);
-        if (failure === null) {
-          this.attempts.abandoned(next);
-          throw error;
-        }
-        if (!this.attempts.failedWith(next, failure) || this.eventSent || this.exchange.aborted) throw failure.error;
-      }
-    }
+  private tryChannels(): Promise<void> {
+    return tryChannels(this.attempts, {
+      attempt: (tried) => this.attempt(tried),
+      giveUp: () => this.answer?.abort(),
+      stopped: () => this.stopped,
+      begun: () => this.eventSent || this.exchange.aborted,
+    });
   }
 
   private async attempt(tried: Try): Promise<void> {
+    this.current = tried;
     const { target, credential } = tried;
     const codec = target.images!;
-    this.answer = Answer.send(target.connections, imageRequest(this.call, target, credential));
+    const request = sayable(() => imageRequest(this.call, target, credential));
+    this.answer = Answer.send(target.connections, request);
     const answer = await this.answer.head;
-    if (answer.status >= 300) throw new AttemptFailed(await this.readError(answer, tried));
+    if (answer.status >= 300)
+      throw new AttemptFailed(await refusalOf(answer, target.channel.vendor, (body) => codec.decodeError(body)));
     const isEvents = /^text\/event-stream\b/i.test(headerValue(answer.headers, 'content-type'));
     // Events that nobody asked for are not an answer: as JSON they cannot be read.
     if (isEvents && this.call.stream && codec.decodeStream !== undefined)
@@ -203,8 +194,8 @@ export class ImageRun {
   /** Until the client has read what was written, or has gone. */
   private drained(): Promise<void> {
     return new Promise((resolve) => {
+      this.wake = resolve;
       this.exchange.reply.drained(resolve);
-      this.exchange.onAbort(resolve);
     });
   }
 
@@ -238,19 +229,6 @@ export class ImageRun {
     }, this.heartbeatMs);
   }
 
-  private async readError(answer: Answer, tried: Try): Promise<Failure> {
-    const wait = retryAfterSeconds(answer.headers, Date.now());
-    const { channel, images } = tried.target;
-    let reported: VendorError | null = null;
-    try {
-      const body = await answer.read(largestError);
-      reported = images!.decodeError(JSON.parse(body.toString('utf8')) as JsonValue);
-    } catch {
-      // Proxies in front of vendors answer HTML: the status says all there is.
-    }
-    return vendorFailure(channel.vendor, answer.status, reported, wait);
-  }
-
   private reported(error: VendorError, tried: Try): Failure {
     return vendorFailure(tried.target.channel.vendor, 200, error, null);
   }
@@ -267,6 +245,7 @@ export class ImageRun {
   }
 
   private clientLeft(): void {
+    this.wake?.();
     // `drain` and `finish` let the vendor end its work: what it made is charged.
     if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return;
     this.stop(new GatewayError('internal_error', 'The client left.'));

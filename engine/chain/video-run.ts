@@ -9,10 +9,11 @@ import { malformed, vendorFailure } from '../upstream/failure.ts';
 import { retryAfterSeconds } from '../upstream/headers.ts';
 import { parsedJson } from '../wire/parse-json.ts';
 import { standardSeconds } from '../wire/videos/read-call.ts';
-import { AttemptFailed, asFailure } from './attempt-failure.ts';
+import { AttemptFailed, sayable } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
+import { tryChannels } from './try-channels.ts';
 import { videoRequest } from './video-request.ts';
 
 const largestAnswer = 1024 * 1024;
@@ -97,25 +98,17 @@ export class VideoRun {
     };
   }
 
-  private async tryChannels(): Promise<TaskPlace> {
-    for (;;) {
-      if (this.stopped !== null) throw this.stopped;
-      const next = this.attempts.next();
-      if (next instanceof GatewayError) throw next;
-      try {
-        const vendorId = await this.attempt(next);
-        this.attempts.succeeded(next, this.answer!.status);
-        return this.placeOf(next, vendorId);
-      } catch (error) {
-        this.answer?.abort();
-        const failure = this.stopped === null ? asFailure(error) : null;
-        if (failure === null) {
-          this.attempts.abandoned(next);
-          throw error;
-        }
-        if (!this.attempts.failedWith(next, failure)) throw failure.error;
-      }
-    }
+  private tryChannels(): Promise<TaskPlace> {
+    return tryChannels(this.attempts, {
+      attempt: async (tried) => {
+        const vendorId = await this.attempt(tried);
+        this.attempts.succeeded(tried, this.answer!.status);
+        return this.placeOf(tried, vendorId);
+      },
+      giveUp: () => this.answer?.abort(),
+      stopped: () => this.stopped,
+      begun: () => false,
+    });
   }
 
   private placeOf({ target, credential }: Try, vendorId: string): TaskPlace {
@@ -132,7 +125,8 @@ export class VideoRun {
 
   /** The vendor's id of the work. */
   private async attempt({ target, credential }: Try): Promise<string> {
-    this.answer = Answer.send(target.connections, videoRequest(this.call.request, target, credential));
+    const request = sayable(() => videoRequest(this.call.request, target, credential));
+    this.answer = Answer.send(target.connections, request);
     const { status, headers } = await this.answer.head;
     const value = parsedJson(await this.answer.read(largestAnswer));
     const codec = target.videos!;
