@@ -18,7 +18,7 @@ import type { Protocol, Registry } from '../plugin.ts';
 import type { VideoTasks } from '../tasks/index.ts';
 import { startDeadline } from '../wire/deadline.ts';
 import { chatOperator } from './chat-operator.ts';
-import type { CompiledRoute } from './compiled-route.ts';
+import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
 import { countOperator } from './count-operator.ts';
 import { directOperator } from './direct-operator.ts';
 import { Ending } from './ending.ts';
@@ -28,8 +28,8 @@ import { runHead } from './hooks.ts';
 import { imageOperator } from './image-operator.ts';
 import { localOperator } from './local-operator.ts';
 import { listModels, showModel } from './models.ts';
+import { nearestForm } from './nearest-form.ts';
 import type { Operator } from './operator.ts';
-import { openAiError } from './plain-form.ts';
 import { realtimeOperator } from './realtime-operator.ts';
 import type { RealtimeSettings } from './realtime-session.ts';
 import { Sessions } from './realtime-sessions.ts';
@@ -140,8 +140,8 @@ export class Runner {
       if (!this.options.other(reply, head, method, path, query)) this.answerUnrouted(reply, method, path);
       return;
     }
-    if (this.stopping) return this.refuse(reply, new GatewayError('shutting_down'));
     const { compiled, operator } = routed.value;
+    if (this.stopping) return this.refuse(reply, new GatewayError('shutting_down'), compiled.form);
     const headers: Record<string, string> = {};
     for (const name of compiled.headerNames) headers[name] = head.getHeader(name);
     reply.idHeader = compiled.form.requestIdHeader ?? null;
@@ -194,18 +194,20 @@ export class Runner {
     this.ending.leave(exchange, { kind: 'aborted', status: 499, code: null, usage: noUsage });
   }
 
-  private refuse(reply: Reply, error: GatewayError, headers: HeaderPairs = []): void {
-    reply.send(error.status, 'application/json', JSON.stringify(openAiError(error, reply.requestId)), headers);
+  private refuse(reply: Reply, error: GatewayError, form: ReplyForm, headers: HeaderPairs = []): void {
+    reply.idHeader = form.requestIdHeader ?? null;
+    reply.send(error.status, 'application/json', JSON.stringify(form.encodeError(error, reply.requestId)), headers);
   }
 
   /** A path that no route has: 404 with a guess; or one that has other methods: they are told. */
   private answerUnrouted(reply: Reply, method: string, path: string): void {
     const methods = this.router.methodsOf(path);
-    if (methods.length === 0) return this.refuse(reply, this.unknownUrl(method, path));
+    const form = nearestForm(this.snapshot.routes, path);
+    if (methods.length === 0) return this.refuse(reply, this.unknownUrl(method, path), form);
     const allow = ['allow', [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')];
     if (method === 'options') return reply.send(204, 'text/plain', '', allow);
     const sentence = `${shown(path)} does not support ${shown(method.toUpperCase())}; use ${methods.join(' or ')}.`;
-    this.refuse(reply, new GatewayError('method_not_supported', sentence), allow);
+    this.refuse(reply, new GatewayError('method_not_supported', sentence), form, allow);
   }
 
   private unknownUrl(method: string, path: string): GatewayError {
