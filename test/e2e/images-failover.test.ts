@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
 import {
   edit,
+  eventually,
   expectAudit,
   expectError,
   type FakeVendor,
@@ -98,6 +99,26 @@ describe('next channel', () => {
     const text = await (await generate(stack, { model, stream: true })).text();
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await latest()).toMatchObject({ attempts: 2, images: 1 });
+  });
+
+  it('7 a vendor that reports an error in its stream and goes on sending is cut off', async () => {
+    let cut = false;
+    first = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: error\ndata: {"type":"error","error":{"message":"no","code":"server_error"}}\n\n');
+      const sending = setInterval(() => response.write(`: ${'x'.repeat(100_000)}\n\n`), 1);
+      response.on('close', () => {
+        clearInterval(sending);
+        cut = true;
+      });
+    };
+    await generate(stack, { model, stream: true }).then((response) => response.text());
+    expect(
+      await eventually(
+        () => cut,
+        (value) => value,
+      ),
+    ).toBe(true);
   });
 
   it('7 a vendor that answers before it has read a large upload is heard, and the upload goes on to the next', async () => {
