@@ -29,7 +29,7 @@ function otherCounts({
   const counts: readonly (readonly [number, string])[] = [
     [seconds, 's'],
     [characters, 'characters'],
-    [searchUnits, 'searches'],
+    [searchUnits, 'search units'],
     [audioInputTokens, 'audio in'],
     [audioOutputTokens, 'audio out'],
   ];

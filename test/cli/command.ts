@@ -47,8 +47,12 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-export function start(words: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [main, ...words], {
+export const start = (words: readonly string[], options: RunOptions = {}): Running =>
+  startProgram(main, words, options);
+
+/** Any module. */
+export function startProgram(module: string, words: readonly string[], options: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [module, ...words], {
     env: environmentWith(options.environment),
     cwd: options.cwd ?? configuration,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -3,17 +3,34 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { start, temporaryFolder } from '../cli/command.ts';
+import { start, startProgram, temporaryFolder } from '../cli/command.ts';
 import { type Block, blocksOf, readDocument, root } from './blocks.ts';
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
-/** `npx gateway` of the clone is the built command; what `npm` would build is built. */
+/**
+ * `npx gateway` of the clone is the built command, in one process for all that do not read standard input; what `npm`
+ * would build is built.
+ */
 const prelude = `set -Eeuo pipefail
-trap 'echo "line $line: $BASH_COMMAND" >&2' ERR
-npx() { shift; node ${root}/dist/engine/main.js "$@"; }
+trap 'echo "line \${line:-0}: $BASH_COMMAND" >&2' ERR
+npx() {
+  shift
+  case " $* " in *' - '*) node ${root}/dist/engine/main.js "$@"; return ;; esac
+  local code
+  code=$(printf '%s\\0' "$PWD" "$@" | command curl -sS --data-binary @- "$COMMANDS")
+  cat "$OUTPUT/stdout"
+  cat "$OUTPUT/stderr" >&2
+  return "$code"
+}
 npm() { :; }
 curl() { command curl --fail-with-body "$@"; }
+`;
+
+/** For documents that tell their readers to put a key there. */
+const keyGiven = `npx gateway users create reader-of-documents > said
+npx gateway users credit reader-of-documents 20.00 > said
+KEY=$(npx gateway keys create reader-of-documents)
 `;
 
 /** Null: nothing to run here. */
@@ -36,12 +53,20 @@ async function startEverything(): Promise<{ readonly folder: string; readonly ga
   return { folder, gateway: address };
 }
 
+async function startCommands() {
+  const output = await temporaryFolder();
+  const server = startProgram(join(root, 'test/docs/command-server.mjs'), [output]);
+  const [address] = await server.until('stdout', /http:.*(?=\n)/);
+  return { COMMANDS: address, OUTPUT: output };
+}
+
 async function runDocument(name: string): Promise<{ code: number | null; output: string; ran: number }> {
   const { folder, gateway } = await startEverything();
   const parts = blocksOf(readDocument(name)).flatMap((block) => scriptOf(block, gateway) ?? []);
   const script = parts.join('').replaceAll('http://127.0.0.1:8080', gateway).replaceAll('/opt/gateway', root);
-  await writeFile(join(folder, 'document.sh'), prelude + script);
-  const child = spawn('bash', ['document.sh'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
+  await writeFile(join(folder, 'document.sh'), prelude + (script.includes('${KEY:?') ? keyGiven : '') + script);
+  const own = await startCommands();
+  const child = spawn('bash', ['document.sh'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, ...own } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const code = await new Promise<number | null>((done) => child.once('close', done));
@@ -49,7 +74,7 @@ async function runDocument(name: string): Promise<{ code: number | null; output:
 }
 
 test.concurrent.each([
-  ['README.md', 1],
+  ['README.md', 2],
   ['docs/operate.md', 20],
   ['docs/plugins.md', 4],
   ['docs/api.md', 25],
