@@ -50,6 +50,10 @@ export function columnsOf(origin: TaskOrigin): Omit<TasksTable, 'lease_owner' | 
   };
 }
 
+/** A task as its row has it when a vendor has just accepted it. */
+export const acceptedTask = (origin: TaskOrigin, place: TaskPlace): VideoTask =>
+  taskOf({ ...columnsOf(origin), place: json(place), lease_owner: null, lease_until: 0 });
+
 type Column = keyof TasksTable;
 type Value = string | number | null;
 

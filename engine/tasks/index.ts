@@ -10,6 +10,7 @@ import type { ObjectsEngine } from '../objects/engine.ts';
 import type { HealthBook } from '../upstream/health.ts';
 import type { Pools } from '../upstream/pools.ts';
 import { TaskChannels } from './channels.ts';
+import { acceptedTask } from './columns.ts';
 import { TaskHolds } from './holds.ts';
 import { Poller } from './poller.ts';
 import type { VideoSettings } from './settings.ts';
@@ -112,7 +113,8 @@ export class VideoTasks {
       throw error;
     }
     this.poller.let(origin.id);
-    return this.get(origin.id, origin.userId);
+    // Nothing may fail from here on: the vendor works, and the hold is the task's.
+    return viewOf(acceptedTask(origin, place), this.signer, Date.now());
   }
 
   /** No vendor has accepted it. */

@@ -51,6 +51,20 @@ describe('8 what an answer is said to have used', () => {
     expect(received(created(), done(usage))).toMatchObject({ kind: 'ok', usage: { ...expected, source: 'measured' } });
   });
 
+  it('8 an answer that is reported twice is charged once', () => {
+    const meter = created();
+    const report = (id: string) => {
+      const { type, response } = done({ input_tokens: 20, output_tokens: 10 });
+      return received(meter, { type, response: { id, ...response } });
+    };
+    expect([report('one'), report('one'), report('two'), report('one')].map((part) => part !== null)).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
   it.each([[{ input_tokens: 2e9, output_tokens: 1 }], [{ total_tokens: 5 }], ['much'], [null], [[]]])(
     '8 %j is no report: the answer is estimated',
     (usage) => {

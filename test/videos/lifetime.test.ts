@@ -271,3 +271,20 @@ describe('a file without an announced length', () => {
     expect(most).toBeLessThan(100 * 1024 * 1024);
   }, 40_000);
 });
+
+describe('8 a vendor has accepted it', () => {
+  it('8 what the database says afterwards changes nothing: the client gets its task, and it is charged once', async () => {
+    const stack = await stackFor();
+    const { tasks, accounts } = stack.gateway.ledger;
+    const { find } = tasks;
+    Object.assign(tasks, { find: () => Promise.reject(new Error('the database is busy')) });
+    const { status, body } = await create(stack, { prompt: 'A kite [polls=1]' });
+    Object.assign(tasks, { find });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'queued', seconds: '4' });
+    await ended(stack, body.id);
+    expect(await stack.usage()).toMatchObject([{ quota: 200_000, outcome: 'ok' }]);
+    expect(await available(stack)).toBe(50_000_000 - 200_000);
+    expect(await accounts.audit()).toMatchObject({ ok: true });
+  });
+});

@@ -7,6 +7,8 @@ import { readUsage } from './usage.ts';
 const typeFirst = /^\s*\{\s*"type"\s*:\s*"([A-Za-z0-9_.]+)"/;
 const headLength = 128;
 const transcribed = 'conversation.item.input_audio_transcription.completed';
+/** No session has more answers on their way. */
+const mostRemembered = 100;
 const deltaMark = Buffer.from('"delta"');
 
 /** The later names and the beta's. */
@@ -26,6 +28,8 @@ export function createMeter(): SessionMeter {
 class Meter implements SessionMeter {
   running = 0;
   private readonly estimate = new Estimate();
+  /** Answers that were charged, the latest ones. */
+  private readonly ended = new Set<string>();
 
   sent(frame: Buffer): void {
     // Never parsed: a client may send what it likes.
@@ -48,10 +52,19 @@ class Meter implements SessionMeter {
     return this.estimate.usage();
   }
 
-  /** Nothing is owed for an answer that failed without a report. */
+  private isNew(id: string): boolean {
+    const known = id.slice(0, 200);
+    if (this.ended.has(known)) return false;
+    this.ended.add(known);
+    if (this.ended.size > mostRemembered) this.ended.delete(this.ended.values().next().value!);
+    return true;
+  }
+
+  /** Nothing is owed for an answer that failed without a report, nor for one that is reported again. */
   private done({ response }: JsonObject): SessionPart | null {
+    const { id, status, status_details: details, usage } = isObject(response) ? response : {};
+    if (typeof id === 'string' && !this.isNew(id)) return null;
     this.running = Math.max(0, this.running - 1);
-    const { status, status_details: details, usage } = isObject(response) ? response : {};
     const failed = status === 'failed';
     const used = readUsage(usage) ?? (failed ? null : this.estimate.usage());
     this.estimate.reset();
