@@ -108,7 +108,9 @@ export function readFrames(bytes: Buffer): SseFrame[] {
   let event: string | null = null;
   let data: string[] = [];
   const text = bytes.toString('utf8');
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  // One byte order mark may stand before a stream.
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  for (const line of text.slice(start).split(/\r\n|\n|\r/)) {
     if (line === '') {
       if (data.length > 0) frames.push({ event, data: data.join('\n') });
       event = null;

@@ -34,6 +34,14 @@ const stream = fc.tuple(lineEnd, fc.array(frame, { maxLength: 6 })).map(([end, f
 }));
 
 describe('the SSE reader', () => {
+  it('6.2 passes over a byte order mark before the stream', () => {
+    const reader = new SseReader();
+    expect(reader.push(Buffer.from('\ufeffdata: first\n\ndata: \ufeffsecond\n\n'))).toEqual([
+      { event: null, data: 'first' },
+      { event: null, data: '\ufeffsecond' },
+    ]);
+  });
+
   it('6.2 gives the same events for any split of the bytes', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat(500)), ({ frames, bytes }, places) => {

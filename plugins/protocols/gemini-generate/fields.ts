@@ -10,7 +10,10 @@ export interface GeminiCall extends ChatCall {
 
 export const asArray = (call: ChatCall): boolean => 'array' in call && call.array === true;
 
-const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The object's members by their lowerCamelCase names; what is within them stays as it came. Null means absent. */
 export function messageAt(value: JsonValue | undefined, place: string): JsonObject {

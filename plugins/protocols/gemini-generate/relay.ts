@@ -6,11 +6,12 @@ import {
   type JsonObject,
   type JsonValue,
   overridden,
+  type ParameterOverrides,
   readGoogleError,
 } from '../../../engine/plugin.ts';
 import { estimateIn, hasAnswer, imagesIn, usageIn } from './answer-facts.ts';
 import { answerIn } from './decode-answer.ts';
-import { asArray } from './fields.ts';
+import { asArray, camelCase, snakeCase } from './fields.ts';
 import { ownContents } from './foreign-thoughts.ts';
 import { createFrames } from './frames.ts';
 import { ArrayTap, createTap } from './tap.ts';
@@ -20,7 +21,7 @@ export const relay: ChatRelay = {
     const contents = ownContents(call.body.contents, vendorModel);
     const set = { ...namedAnew(call, vendorModel), ...(contents === null ? {} : { contents }) };
     const own = Object.keys(set).length === 0 ? body : overridden(body, { set, remove: [] });
-    return overridden(own, overrides);
+    return overridden(own, overrides === null ? null : inBothSpellings(overrides));
   },
   reply(body) {
     const value = JSON.parse(body.toString('utf8')) as JsonValue;
@@ -33,6 +34,12 @@ export const relay: ChatRelay = {
   },
   stream: (call) => (asArray(call) ? new ArrayTap(createTap(), createFrames(call)) : createTap()),
 };
+
+/** The vendor reads both spellings of a name: what a channel says of one holds for the other. */
+function inBothSpellings({ set, remove }: ParameterOverrides): ParameterOverrides {
+  const names = [...remove, ...Object.keys(set)].flatMap((name) => [name, camelCase(name), snakeCase(name)]);
+  return { set, remove: names.filter((name) => !Object.hasOwn(set, name)) };
+}
 
 /** Requests may name the model a second time, and a count of tokens a third: it is the public name there too. */
 function namedAnew({ body }: ChatCall, vendorModel: string): JsonObject {
