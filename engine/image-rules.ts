@@ -1,5 +1,5 @@
 /** What every image family needs: the checks of a request against a family's rules, and pixel sizes as ratio and tier. */
-import type { ImageFields } from './contract/image.ts';
+import type { Claim, ImageFields } from './contract/image.ts';
 import { type ErrorCode, GatewayError } from './errors.ts';
 
 type FieldName = keyof ImageFields;
@@ -86,6 +86,10 @@ export function compileNearestRatio(names: readonly string[]): (size: PixelSize)
     throw new GatewayError('invalid_value', message, { param: 'size' });
   };
 }
+
+/** What the most explicit field says about a setting; null where none does. */
+export const claimed = (claims: readonly Claim[], setting: Claim['setting']): string | null =>
+  claims.find((claim) => claim.setting === setting)?.value ?? null;
 
 /** Throws while the configuration is loaded: a rule names a value that the same rules do not list. */
 export function requireListed(place: string, value: string, allowed: readonly string[]): void {

@@ -37,6 +37,7 @@ export { hashKey, isWellFormedKey } from './ledger/key.ts';
 export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/base64.ts';
 export * from './wire/custom-tool.ts';
+export * from './wire/data-url.ts';
 export * from './wire/direct/counts.ts';
 export * from './wire/direct/errors.ts';
 export * from './wire/direct/event-tap.ts';

@@ -130,7 +130,7 @@ export interface ChatImages<Call> {
   writer(call: Call): ImageWriter;
 }
 
-/** JSON whose strings longer than some KB were lifted out: `value` holds `Lifted` objects in their places. */
+/** One wire format of images. The body of an answer is read by `liftAnswer`, which leaves its megabytes of Base64 alone. */
 export interface ImageProtocol {
   readonly kind: 'image';
   readonly name: string;

@@ -74,10 +74,10 @@ export function readMultipart(
 }
 
 /** The parser's own limit of names is for urlencoded bodies only, and a part may come without one. */
-const isNamed = (name: string | undefined): name is string =>
+export const isNamed = (name: string | undefined): name is string =>
   name !== undefined && name !== '' && name.length <= longestName;
 
-const unnamed = (): GatewayError =>
+export const unnamed = (): GatewayError =>
   new GatewayError('invalid_multipart', `A part has no name, or one longer than ${longestName} characters.`);
 
 function createParser(contentType: string, finish: (error: GatewayError) => void): Parser | null {

@@ -3,6 +3,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { UploadedField, UploadedFile, UploadedForm } from '../contract/direct.ts';
 import { GatewayError } from '../errors.ts';
 import { tooLarge } from './body.ts';
+import { isNamed, unnamed } from './multipart.ts';
 import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
 import { Spool } from './upload-spool.ts';
@@ -12,7 +13,6 @@ type Parser = InstanceType<typeof Busboy>;
 const largestField = 1024 * 1024;
 /** All text fields together stay in memory. */
 const largestFields = 4 * 1024 * 1024;
-const longestName = 200;
 const mostFields = 100;
 const mostFiles = 8;
 /** Bytes on their way to the disk, beyond which the client has to wait. */
@@ -231,13 +231,7 @@ function fileOf({ spool, file }: { readonly spool: Spool; readonly file: Omit<Up
   return { ...file, head: spool.head, length: spool.length };
 }
 
-/** The parser's own limit of names is for urlencoded bodies only, and a part may come without one. */
-const isNamed = (name: string | undefined): name is string =>
-  name !== undefined && name !== '' && name.length <= longestName;
-
 const invalid = (sentence: string): GatewayError => new GatewayError('invalid_multipart', sentence);
-
-const unnamed = (): GatewayError => invalid(`A part has no name, or one longer than ${longestName} characters.`);
 
 const notKept = (cause: unknown): GatewayError =>
   new GatewayError('internal_error', 'The gateway could not keep the upload while it came. Try again.', { cause });

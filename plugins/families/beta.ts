@@ -3,6 +3,7 @@ import {
   checkCount,
   checkListed,
   checkReferences,
+  claimed,
   compileNearestRatio,
   defineNormalizer,
   type ImageFields,
@@ -72,9 +73,6 @@ function claimsOf(fields: ImageFields, shapeOf: (size: string) => Shape): Claim[
   claims.push({ param: 'size', setting: 'resolution', value: shape.resolution });
   return claims;
 }
-
-const claimed = (claims: readonly Claim[], setting: Claim['setting']): string | null =>
-  claims.find((claim) => claim.setting === setting)?.value ?? null;
 
 const tierPattern = '^(\\d{2,5}|\\d+(\\.\\d+)?[kK])$';
 const ratioPattern = '^\\d+(\\.\\d+)?:\\d+(\\.\\d+)?$';

@@ -3,6 +3,7 @@ import {
   checkCount,
   checkListed,
   checkReferences,
+  claimed,
   compileNearestRatio,
   defineNormalizer,
   GatewayError,
@@ -54,9 +55,6 @@ function compileShape(ratios: readonly string[], tiers: readonly string[]): (siz
     ];
   };
 }
-
-const claimed = (claims: readonly Claim[], setting: Claim['setting']): string | null =>
-  claims.find((claim) => claim.setting === setting)?.value ?? null;
 
 /**
  * The family with a `quality` option (spec 2.7). Values are compared as written (`1K` is not `1k`). Where the caller

@@ -4,26 +4,11 @@ import {
   GatewayError,
   type JsonValue,
   objectAt,
+  readDataUrl,
   stringAt,
   stringOrNull,
   unsupported,
 } from '../../../engine/plugin.ts';
-
-interface DataUrl {
-  readonly mediaType: string | null;
-  readonly data: string;
-}
-
-/** `data:<type>;base64,<data>`; null for another URL. Throws `invalid_value` for data that is not Base64. */
-function readDataUrl(url: string, place: string): DataUrl | null {
-  if (!/^data:/i.test(url)) return null;
-  const comma = url.indexOf(',');
-  const head = comma < 0 ? '' : url.slice(5, comma);
-  if (!/;base64$/i.test(head)) {
-    throw new GatewayError('invalid_value', `\`${place}\` must be \`data:<type>;base64,<data>\`.`, { param: place });
-  }
-  return { mediaType: head.split(';')[0] || null, data: url.slice(comma + 1) };
-}
 
 const audioTypes: Readonly<Record<string, string>> = { mp3: 'audio/mpeg' };
 

@@ -1,9 +1,9 @@
 /** What OpenAI itself has no place for, where other vendors of this protocol put it and clients look for it. */
-import type { ChatEvent, JsonObject } from '../../../engine/plugin.ts';
+import { type ChatEvent, dataUrl, type JsonObject } from '../../../engine/plugin.ts';
 
 /** A picture beside the text, as a data URL. */
 export function encodeImage({ mediaType, data }: Extract<ChatEvent, { type: 'image' }>): JsonObject {
-  return { type: 'image_url', image_url: { url: `data:${mediaType};base64,${data}` } };
+  return { type: 'image_url', image_url: { url: dataUrl(mediaType, data) } };
 }
 
 /** The signature of a thought must come back with the call; clients return `extra_content` untouched. */

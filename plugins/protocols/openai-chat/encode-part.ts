@@ -1,5 +1,12 @@
 /** Neutral parts as content of a message. */
-import { type ChatPart, imageTypeOf, type JsonObject, type JsonValue, unsupported } from '../../../engine/plugin.ts';
+import {
+  type ChatPart,
+  dataUrl,
+  imageUrl,
+  type JsonObject,
+  type JsonValue,
+  unsupported,
+} from '../../../engine/plugin.ts';
 
 type Part<T extends ChatPart['type']> = Extract<ChatPart, { type: T }>;
 
@@ -16,7 +23,7 @@ function encodePart(part: ChatPart, place: string): JsonObject {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
-      return { type: 'image_url', image_url: { url: urlOf(part), ...(part.detail ? { detail: part.detail } : {}) } };
+      return { type: 'image_url', image_url: { url: imageUrl(part), ...(part.detail ? { detail: part.detail } : {}) } };
     case 'audio':
       return { type: 'input_audio', input_audio: { data: part.data, format: audioFormat(part, place) } };
     case 'file':
@@ -24,12 +31,6 @@ function encodePart(part: ChatPart, place: string): JsonObject {
     default:
       throw unsupported(place, `cannot hold a part of the type ${part.type} here.`);
   }
-}
-
-const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
-
-function urlOf({ mediaType, data, url }: Part<'image'>): string {
-  return data === null ? (url ?? '') : dataUrl(mediaType ?? imageTypeOf(data) ?? 'image/png', data);
 }
 
 const audioFormats: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   objectAt,
+  readDataUrl,
   stringAt,
   stringOrNull,
   unsupported,
@@ -37,16 +38,6 @@ function decodePart(value: JsonValue, place: string): ChatPart {
     default:
       throw unsupported(`${place}.type`, 'is not supported by this model.');
   }
-}
-
-/** `data:<type>;base64,<data>`; null for another URL. Throws `invalid_value` for data that is not Base64. */
-function readDataUrl(url: string, place: string): { mediaType: string | null; data: string } | null {
-  if (!/^data:/i.test(url)) return null;
-  const comma = url.indexOf(',');
-  const head = comma < 0 ? '' : url.slice(5, comma);
-  if (!/;base64$/i.test(head))
-    throw new GatewayError('invalid_value', `\`${place}\` must be \`data:<type>;base64,<data>\`.`, { param: place });
-  return { mediaType: head.split(';')[0] || null, data: url.slice(comma + 1) };
 }
 
 function decodeImage(part: JsonObject, place: string): ChatPart {

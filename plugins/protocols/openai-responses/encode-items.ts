@@ -3,7 +3,8 @@ import {
   type ChatMessage,
   type ChatPart,
   customToolInput,
-  imageTypeOf,
+  dataUrl,
+  imageUrl,
   type JsonObject,
   type JsonValue,
   ownSignature,
@@ -12,8 +13,6 @@ import {
 import { protocolName } from './fields.ts';
 
 type Part<T extends ChatPart['type']> = Extract<ChatPart, { type: T }>;
-
-const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
 
 /** `custom`: names of the tools that take plain text. */
 export function encodeInput(messages: readonly ChatMessage[], custom: ReadonlySet<string>): JsonObject[] {
@@ -57,7 +56,7 @@ function inputPart(part: ChatPart, place: string): JsonObject {
     case 'text':
       return { type: 'input_text', text: part.text };
     case 'image': {
-      return { type: 'input_image', image_url: urlOf(part), detail: part.detail ?? 'auto' };
+      return { type: 'input_image', image_url: imageUrl(part), detail: part.detail ?? 'auto' };
     }
     case 'file':
       return { type: 'input_file', ...encodeFile(part) };
@@ -65,9 +64,6 @@ function inputPart(part: ChatPart, place: string): JsonObject {
       throw unsupported(place, `cannot hold a part of the type ${part.type} here.`);
   }
 }
-
-const urlOf = ({ mediaType, data, url }: Part<'image'>): string =>
-  data === null ? (url ?? '') : dataUrl(mediaType ?? imageTypeOf(data) ?? 'image/png', data);
 
 function encodeFile({ id, url, data, name, mediaType }: Part<'file'>): JsonObject {
   if (id !== null) return { file_id: id };
