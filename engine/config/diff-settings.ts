@@ -30,6 +30,7 @@ function* leavesOf(value: unknown, schema: Node, reload: unknown, path: string):
 /** Free text may come from the environment: only words of a list, numbers and booleans are told. */
 function factOf({ value, schema }: Leaf): Fact {
   const expected = String(schema['x-expected'] ?? '');
+  if (value === 0 && /\boff\b/.test(expected)) return shown('off');
   if (typeof value === 'number' && expected.startsWith('a duration')) return shown(formatDuration(value));
   if (typeof value === 'number' && expected.startsWith('a size')) return shown(formatSize(value));
   return typeof value === 'string' && schema.enum === undefined ? hidden(value) : shown(value);
