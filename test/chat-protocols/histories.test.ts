@@ -129,3 +129,29 @@ it('8 images that a translated answer holds are counted', () => {
   const events: ChatEvent[] = gemini.decodeReply(answer);
   expect(events.filter(({ type }) => type === 'image')).toHaveLength(2);
 });
+
+describe('2.8 what an OpenAI vendor needs to be said, and what not', () => {
+  const question = { model: 'shop', input: 'Go' };
+
+  it('nothing of the use of tools where there are none', () => {
+    const idle = { ...question, tools: [], tool_choice: 'auto', parallel_tool_calls: false };
+    expect(Object.keys(vendorBody(responses, chat, idle))).toEqual(['model', 'messages']);
+    const contents = [{ role: 'user', parts: [{ text: 'Go' }] }];
+    const toolConfig = { functionCallingConfig: { mode: 'NONE' } };
+    expect(Object.keys(vendorBody(gemini, chat, { contents, toolConfig }))).toEqual(['model', 'messages']);
+  });
+
+  it('a turn of thoughts alone has empty content', () => {
+    const turn = { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm', signature: 'c2ln' }] };
+    const history = [{ role: 'user', content: 'Go' }, turn, { role: 'user', content: 'On' }];
+    const { messages: sent } = vendorBody(messages, chat, asked({ max_tokens: 9, messages: history }));
+    expect(sent).toMatchObject([{}, { role: 'assistant', content: '' }, {}]);
+  });
+
+  it('that the parameters of a function are an object', () => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { properties: {} } } }];
+    expect(vendorBody(chat, responses, asked({ tools }))).toMatchObject({
+      tools: [{ parameters: { type: 'object', properties: {} } }],
+    });
+  });
+});

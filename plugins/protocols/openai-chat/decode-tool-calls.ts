@@ -4,6 +4,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  madeId,
   readIndex,
   signedBy,
 } from '../../../engine/plugin.ts';
@@ -36,7 +37,7 @@ export class ToolCallReader {
     const events: ChatEvent[] = [];
     let current = this.open.get(key);
     if (current === undefined || (id !== '' && name !== '' && id !== current.id)) {
-      current = { id: id || `call_${crypto.randomUUID().replaceAll('-', '')}`, index: this.counts.get(choice) ?? 0 };
+      current = { id: id || madeId('call_'), index: this.counts.get(choice) ?? 0 };
       this.counts.set(choice, current.index + 1);
       this.open.set(key, current);
       events.push({ type: 'tool-call', choice, index: current.index, id: current.id, name, ...signatureOf(call) });

@@ -83,7 +83,8 @@ function encodeAssistant({ name, parts }: ChatMessage, place: string, thoughts: 
   return {
     role: 'assistant',
     ...(name === undefined ? {} : { name }),
-    content: texts.length === 0 ? null : encodeContent(texts, place),
+    // Only beside something else may there be no content.
+    content: texts.length === 0 && (calls.length > 0 || refusal !== '') ? null : encodeContent(texts, place),
     ...present({
       reasoning_content: reasoning || null,
       reasoning_details: details,

@@ -21,8 +21,7 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
     messages: encodeMessages(request.messages, takesThoughts(vendorModel)),
     ...present({
       tools: request.tools.map(encodeTool),
-      tool_choice: encodeToolChoice(request.toolChoice),
-      parallel_tool_calls: request.parallelToolCalls,
+      ...encodeToolUse(request),
       [limit]: request.maxOutputTokens,
       temperature: request.temperature,
       top_p: request.topP,
@@ -51,6 +50,15 @@ function encodeEffort({ reasoningEffort, reasoningBudget }: ChatRequest): string
 
 function encodeTool({ name, description, parameters, strict }: ChatTool): JsonObject {
   return { type: 'function', function: present({ name, description, parameters, strict }) };
+}
+
+/** Vendors refuse to be told how to use tools where there are none; who must call one is told by the vendor. */
+function encodeToolUse({ tools, toolChoice, parallelToolCalls }: ChatRequest): Record<string, JsonValue> {
+  const isIdle = tools.length === 0 && (toolChoice === 'auto' || toolChoice === 'none');
+  return {
+    tool_choice: isIdle ? null : encodeToolChoice(toolChoice),
+    parallel_tool_calls: tools.length === 0 ? null : parallelToolCalls,
+  };
 }
 
 function encodeToolChoice(choice: ChatRequest['toolChoice']): JsonValue {

@@ -3,6 +3,7 @@ import {
   type ChatPart,
   type ChatRequest,
   type ChatTool,
+  isObject,
   type JsonObject,
   type JsonValue,
   ownSignature,
@@ -89,8 +90,13 @@ function refuseUnsaid({ stop, choices, presencePenalty, frequencyPenalty }: Chat
 /** Vendors take a missing `strict` for true. */
 function encodeTool({ name, description, parameters, strict, custom }: ChatTool): JsonObject {
   if (custom) return { type: 'custom', ...present({ name, description }) };
-  const schema = parameters ?? { type: 'object', properties: {} };
-  return { type: 'function', ...present({ name, description }), parameters: schema, strict: strict ?? false };
+  const schema = isObject(parameters) ? parameters : { properties: {} };
+  return {
+    type: 'function',
+    ...present({ name, description }),
+    parameters: { type: 'object', ...schema },
+    strict: strict ?? false,
+  };
 }
 
 function encodeToolChoice(choice: ChatRequest['toolChoice'], custom: ReadonlySet<string>): JsonValue {
