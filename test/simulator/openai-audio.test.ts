@@ -165,7 +165,7 @@ describe('transcriptions', () => {
       const reply = await transcribe({}, 'long.mp3', bytes);
       expect(JSON.parse(reply.text).text).toContain('long.mp3 of 20000000 bytes');
     }
-    expect((performance.now() - start) / 8).toBeLessThan(1500);
+    expect((performance.now() - start) / 8).toBeLessThan(10_000);
     const kept = simulator.current.received.reduce((sum, { raw }) => sum + raw.length, 0);
     expect(kept).toBeLessThanOrEqual(128_000_000);
   });
