@@ -73,7 +73,7 @@ describe('3 shutdown', () => {
     await client.until('session.created');
     const started = performance.now();
     await room.stack.gateway.close();
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect((await client.closed).code).toBe(1001);
     expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'shutting_down' } });
     expect((await books(room)).rows).toMatchObject([{ outcome: 'ok', code: 'shutting_down', quota: 0 }]);
