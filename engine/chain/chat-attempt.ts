@@ -11,6 +11,8 @@ import { GatewayError, toGatewayError } from '../errors.ts';
 import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../upstream/headers.ts';
 import type { RawHeaders, Receiver, Sending, TransportFailure, UpstreamRequest } from '../upstream/pools.ts';
+import { isEventStream } from '../wire/sse.ts';
+import { plainError } from '../wire/vendor-error.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -84,7 +86,7 @@ export class ChatAttempts implements Receiver {
       this.retryAfter = retryAfterSeconds(headers, Date.now());
       return;
     }
-    const isEvents = this.call.stream && /^text\/event-stream/i.test(headerValue(headers, 'content-type'));
+    const isEvents = this.call.stream && isEventStream(headerValue(headers, 'content-type'));
     this.mode = isEvents ? 'stream' : 'whole';
     if (isEvents) this.tap = this.current!.target.bridge!.stream(this.exchange, this.call);
   }
@@ -216,10 +218,7 @@ export class ChatAttempts implements Receiver {
     }
     if (tap.error !== null) return this.brokenStream(tap.error, rest);
     if (tap.complete) return this.complete(rest);
-    this.brokenStream(
-      { message: 'The vendor’s stream ended early.', code: null, type: null, param: null, retryAfter: null },
-      rest,
-    );
+    this.brokenStream(plainError('The vendor’s stream ended early.'), rest);
   }
 
   /** The stream went well to its end: the closing marker waits until the charge is in the journal. */

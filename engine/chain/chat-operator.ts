@@ -4,6 +4,7 @@ import type { ImageCall } from '../contract/image.ts';
 import type { Responses } from '../contract/responses.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
+import { eventStream } from '../wire/sse.ts';
 import { ChatAttempts } from './chat-attempt.ts';
 import { drawnCall, drawnOn } from './drawn-call.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -12,8 +13,6 @@ import { ImageRun, type ImageRunParts } from './image-run.ts';
 import type { Operator } from './operator.ts';
 import { resolveOffer } from './resolve.ts';
 import { Conversations } from './responses-state.ts';
-
-const eventStream = 'text/event-stream; charset=utf-8';
 
 export interface ChatOperatorParts extends Omit<ImageRunParts, 'writer'> {
   readonly responses: Responses;

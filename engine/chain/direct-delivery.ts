@@ -3,6 +3,8 @@ import type { Counts, DirectTap } from '../contract/direct.ts';
 import type { VendorError } from '../contract/wire.ts';
 import { TransportError } from '../upstream/answer.ts';
 import { type Failure, malformed } from '../upstream/failure.ts';
+import { eventStream } from '../wire/sse.ts';
+import { plainError } from '../wire/vendor-error.ts';
 import { AttemptFailed } from './attempt-failure.ts';
 import type { LiveExchange } from './exchange.ts';
 
@@ -26,11 +28,11 @@ export interface Delivering {
   reported(error: VendorError, status: number): Failure;
 }
 
-const eventStream = 'text/event-stream; charset=utf-8';
 const eventHeaders = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'];
 /** Comments before the first event are kept back up to here. */
 const largestPreface = 64 * 1024;
 const nothing = Buffer.alloc(0);
+const endedEarly = plainError('The vendor’s stream ended early.');
 const noCounts = (): Counts => ({});
 
 /** The end of the body is what waits for the journal: sound is handed on without any delay. */
@@ -84,14 +86,6 @@ export async function relayEvents(
   begin();
   run.complete(tap.closing());
 }
-
-const endedEarly = {
-  message: 'The vendor’s stream ended early.',
-  code: null,
-  type: null,
-  param: null,
-  retryAfter: null,
-};
 
 /** The next chunk; null at the end. A connection that breaks behind the last event has lost nothing. */
 async function following(chunks: AsyncIterator<Buffer>, tap: DirectTap['tap']): Promise<Buffer | null> {

@@ -17,7 +17,7 @@ import { GatewayError } from '../errors.ts';
 import { Answer } from '../upstream/answer.ts';
 import { type Failure, malformed, vendorFailure } from '../upstream/failure.ts';
 import { headerValue } from '../upstream/headers.ts';
-import { SseReader } from '../wire/sse.ts';
+import { eventStream, isEventStream, SseReader } from '../wire/sse.ts';
 import { AttemptFailed, refusalOf, sayable } from './attempt-failure.ts';
 import { Attempts, type Try } from './attempts.ts';
 import type { Ending } from './ending.ts';
@@ -27,7 +27,7 @@ import { imageRequest } from './upstream-request.ts';
 
 /** Ten images of 4K in Base64 stay below. */
 const largestAnswer = 512 * 1024 * 1024;
-const events: StreamForm = { contentType: 'text/event-stream; charset=utf-8', heartbeat: ': ping\n\n' };
+const events: StreamForm = { contentType: eventStream, heartbeat: ': ping\n\n' };
 
 /** What all runs of a route share. */
 export interface ImageRunParts {
@@ -98,7 +98,7 @@ export class ImageRun {
     const answer = await this.answer.head;
     if (answer.status >= 300)
       throw new AttemptFailed(await refusalOf(answer, target.channel.vendor, (body) => codec.decodeError(body)));
-    const isEvents = /^text\/event-stream\b/i.test(headerValue(answer.headers, 'content-type'));
+    const isEvents = isEventStream(headerValue(answer.headers, 'content-type'));
     // Events that nobody asked for are not an answer: as JSON they cannot be read.
     if (isEvents && this.call.stream && codec.decodeStream !== undefined)
       return this.relayEvents(answer, tried, codec.decodeStream());

@@ -1,6 +1,11 @@
 /** Server-Sent Events: cutting a byte stream at frame ends, and reading frames (WHATWG HTML, section 9.2). */
 import type { SseFrame } from '../contract/wire.ts';
 
+/** Of a stream of events to a client. */
+export const eventStream = 'text/event-stream; charset=utf-8';
+
+export const isEventStream = (contentType: string): boolean => /^text\/event-stream\b/i.test(contentType);
+
 const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;

@@ -21,7 +21,7 @@ export function withVendorModel(
  * A body may name the model twice, or with escapes in the key. Parsers disagree on which one counts; the vendor must not
  * read another name than the gateway bills, so all of them are written anew.
  */
-function mayRepeatModel(body: Buffer): boolean {
+export function mayRepeatModel(body: Buffer): boolean {
   const first = body.indexOf('"model"');
   return first < 0 || body.indexOf('"model"', first + 1) >= 0 || body.indexOf('\\u006') >= 0;
 }

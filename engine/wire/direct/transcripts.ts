@@ -13,6 +13,7 @@ import { GatewayError } from '../../errors.ts';
 import { requiredString } from '../openai/call.ts';
 import { isObject } from '../openai/fields.ts';
 import { openAiError } from '../openai/reply.ts';
+import { isEventStream } from '../sse.ts';
 import { counted, countedSeconds, estimatedUsage, textTokens } from './counts.ts';
 import { readPlainError } from './errors.ts';
 import { audioTap } from './event-tap.ts';
@@ -124,7 +125,7 @@ export function transcriptProtocol(name: string, summary: string, operation: Ope
     relay: {
       shape(call, contentType) {
         // Not every model streams: OpenAI's older ones answer a request for events as a whole.
-        if (/^text\/event-stream\b/i.test(contentType)) return call.stream ? 'events' : null;
+        if (isEventStream(contentType)) return call.stream ? 'events' : null;
         return /^text\/html\b/i.test(contentType) ? null : 'whole';
       },
       reply: readReply,

@@ -2,6 +2,7 @@
 import type { ChatCall, ChatEvent, FinishReason } from '../../contract/chat.ts';
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject } from '../../contract/values.ts';
+import { madeId } from '../made-id.ts';
 import { writeOpenAiUsage } from './usage.ts';
 
 type StartEvent = Extract<ChatEvent, { type: 'start' }>;
@@ -9,7 +10,7 @@ type StartEvent = Extract<ChatEvent, { type: 'start' }>;
 /** Members of every reply; what the vendor did not say is made up. `created` in seconds since 1970. */
 export function replyHead(start: StartEvent | null, call: ChatCall, idPrefix: string) {
   return {
-    id: start?.id || `${idPrefix}${crypto.randomUUID().replaceAll('-', '')}`,
+    id: start?.id || madeId(idPrefix),
     created: start?.created || Math.floor(Date.now() / 1000),
     model: start?.model || call.model,
   };

@@ -3,6 +3,7 @@ import type { ChatCall, ChatRelay } from '../../contract/chat.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import { renameModel, rewriteMembers } from '../json.ts';
 import { layOver } from '../overrides.ts';
+import { mayRepeatModel } from '../vendor-model.ts';
 import { OpenAiTap } from './tap.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
@@ -32,15 +33,6 @@ export function openAiRelay(outputText: (choice: JsonObject) => string): ChatRel
     },
     stream: (call: ChatCall) => new OpenAiTap(!call.wantsUsage),
   };
-}
-
-/**
- * A body may name the model twice, or with escapes in the key. Parsers disagree on which one counts; the vendor must not
- * read another name than the gateway bills, so all of them are written anew.
- */
-function mayRepeatModel(body: Buffer): boolean {
-  const first = body.indexOf('"model"');
-  return first < 0 || body.indexOf('"model"', first + 1) >= 0 || body.indexOf('\\u006') >= 0;
 }
 
 function withUsage(options: JsonValue | undefined): JsonObject {

@@ -1,6 +1,6 @@
 /** What a whole answer and a streamed one for a client have in common. */
 import type { ChatCall, ChatEvent, FinishReason, JsonObject, TokenUsage } from '../../../engine/plugin.ts';
-import { replyHead } from '../../../engine/plugin.ts';
+import { madeId, replyHead } from '../../../engine/plugin.ts';
 import { estimateInput } from './estimate.ts';
 import { writeEnd } from './stop-reasons.ts';
 
@@ -9,7 +9,7 @@ type Of<T extends ChatEvent['type']> = Extract<ChatEvent, { type: T }>;
 /** Members of every message; ids of other vendors are not this protocol's. */
 export function messageHead(start: Of<'start'> | null, call: ChatCall): JsonObject {
   const { id, model } = replyHead(start, call, 'msg_');
-  const own = id.startsWith('msg_') ? id : `msg_${crypto.randomUUID().replaceAll('-', '')}`;
+  const own = id.startsWith('msg_') ? id : madeId('msg_');
   return { id: own, type: 'message', role: 'assistant', model };
 }
 

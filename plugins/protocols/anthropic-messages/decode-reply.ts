@@ -4,6 +4,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  madeId,
   signedBy,
   unusable,
 } from '../../../engine/plugin.ts';
@@ -56,6 +57,6 @@ function thoughtEvents(text: string, signature: string): ChatEvent[] {
 }
 
 export function callEvent(index: number, { id, name }: JsonObject): ChatEvent {
-  const given = wordOf(id) || `toolu_${crypto.randomUUID().replaceAll('-', '')}`;
+  const given = wordOf(id) || madeId('toolu_');
   return { type: 'tool-call', choice: 0, index, id: given, name: wordOf(name) };
 }

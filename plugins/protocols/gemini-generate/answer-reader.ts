@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  madeId,
   readIndex,
   signedBy,
 } from '../../../engine/plugin.ts';
@@ -95,7 +96,7 @@ function callEvents(
   call: JsonObject,
   signature: { readonly signature?: string },
 ): ChatEvent[] {
-  const id = text(call.id) || `call_${crypto.randomUUID().replaceAll('-', '')}`;
+  const id = text(call.id) || madeId('call_');
   return [
     { type: 'tool-call', choice, index, id, name: text(call.name), ...signature },
     { type: 'tool-arguments', choice, index, text: JSON.stringify(call.args ?? {}) },

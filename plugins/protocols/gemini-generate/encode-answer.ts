@@ -5,6 +5,7 @@ import {
   type FinishReason,
   isObject,
   type JsonObject,
+  madeId,
   type TokenUsage,
   writeGoogleUsage,
 } from '../../../engine/plugin.ts';
@@ -17,7 +18,7 @@ type SaidEvent = Extract<ChatEvent, { type: 'text' | 'reasoning' | 'refusal' | '
 /** Members of every answer; what the vendor did not say is made up. */
 export const headOf = (start: StartEvent | null, call: ChatCall): JsonObject => ({
   modelVersion: start?.model || call.model,
-  responseId: start?.id || crypto.randomUUID().replaceAll('-', ''),
+  responseId: start?.id || madeId(''),
 });
 
 export const usageOf = (usage: TokenUsage | null): JsonObject =>

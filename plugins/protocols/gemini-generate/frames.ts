@@ -1,5 +1,5 @@
 /** The two forms of a stream: events, or one JSON array that is written as it comes. */
-import type { ChatCall, StreamForm } from '../../../engine/plugin.ts';
+import { type ChatCall, eventStream, type StreamForm } from '../../../engine/plugin.ts';
 import { asArray } from './fields.ts';
 
 export interface FrameWriter {
@@ -26,4 +26,4 @@ export function createFrames(call: ChatCall): FrameWriter {
 export const formOf = (call: ChatCall): StreamForm =>
   asArray(call)
     ? { contentType: 'application/json; charset=utf-8', heartbeat: '\n' }
-    : { contentType: 'text/event-stream; charset=utf-8', heartbeat: ': ping\n\n' };
+    : { contentType: eventStream, heartbeat: ': ping\n\n' };

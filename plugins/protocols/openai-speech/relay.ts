@@ -8,6 +8,7 @@ import {
   type DirectReply,
   type DirectTap,
   estimatedUsage,
+  isEventStream,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -60,7 +61,7 @@ function isBare(contentType: string, call: DirectCall, first: Buffer): boolean {
 
 export function shape(call: DirectCall, contentType: string, first: Buffer): AnswerShape | null {
   if (call.stream) {
-    if (/^text\/event-stream\b/i.test(contentType)) return 'events';
+    if (isEventStream(contentType)) return 'events';
   } else if (/^audio\//i.test(contentType) || isBare(contentType, call, first)) return 'bytes';
   // An error with status 200, or nothing that can be used.
   return first[0] === openingBrace ? 'whole' : null;
