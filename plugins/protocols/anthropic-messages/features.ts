@@ -36,7 +36,10 @@ export const features: FeatureTable = {
     },
     'reasoning-budget': { said: kept, written: mapped('models since 4.6 get an effort') },
     'reasoning-signed': { said: kept, written: mapped('this vendor’s own come back; all others are left out') },
-    'structured-output': { said: kept, written: mapped('every object is closed') },
+    'structured-output': {
+      said: mapped('binds elsewhere only where every member is required'),
+      written: mapped('every object is closed'),
+    },
     'json-output': { said: absent, written: mapped('an instruction in the system text') },
     'max-tokens': {
       said: kept,

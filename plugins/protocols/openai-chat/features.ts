@@ -34,7 +34,9 @@ export const features: FeatureTable = {
     'reasoning-budget': { said: absent, written: mapped('`reasoning_effort`: up to 2048 low, up to 8192 medium') },
     'reasoning-signed': {
       said: mapped('`reasoning_details`, `extra_content.google` of a call'),
-      written: mapped('the same; what another protocol’s vendor signed is left out'),
+      written: mapped(
+        'the same; what another protocol’s vendor signed is left out, and all thoughts for OpenAI’s models',
+      ),
     },
     'structured-output': both,
     'json-output': both,
