@@ -37,9 +37,10 @@ const imageTypes: Readonly<Record<string, string>> = {
 function imageSource({ mediaType, data, url }: Part<'image'>, place: string): JsonObject {
   if (data === null) return { type: 'url', url: url ?? '' };
   const said = mediaType ?? imageTypeOf(data) ?? '';
-  const known = imageTypes[said.toLowerCase()];
-  if (known === undefined) throw unsupported(place, 'holds an image that is neither JPEG, PNG, GIF nor WebP.');
-  return { type: 'base64', media_type: known, data };
+  const type = said.toLowerCase();
+  if (!Object.hasOwn(imageTypes, type))
+    throw unsupported(place, 'holds an image that is neither JPEG, PNG, GIF nor WebP.');
+  return { type: 'base64', media_type: imageTypes[type]!, data };
 }
 
 const pdf = 'application/pdf';

@@ -48,12 +48,14 @@ export function planThinking(
     return { ...plan, effort, thinking: isForced ? null : { type: 'adaptive', ...present({ display }) } };
   }
   if (isForced || beganWithoutThought(messages)) return plan;
-  const wanted = Math.max(leastBudget, reasoningBudget ?? budgets[reasoningEffort!] ?? largestBudget);
+  const wanted = Math.max(leastBudget, reasoningBudget ?? budgetOf(reasoningEffort!));
   const maxTokens = limit ?? Math.max(usual, wanted + leftForAnswer);
   const budget = Math.min(wanted, maxTokens - 1);
   if (budget < leastBudget) return plan;
   return { effort: null, maxTokens, thinking: { type: 'enabled', budget_tokens: budget, ...present({ display }) } };
 }
+
+const budgetOf = (effort: string): number => (Object.hasOwn(budgets, effort) ? budgets[effort]! : largestBudget);
 
 function effortOf({ reasoningEffort, reasoningBudget }: ChatRequest): string {
   if (reasoningEffort !== null) return reasoningEffort === 'minimal' ? 'low' : reasoningEffort;

@@ -53,7 +53,7 @@ const levels: Readonly<Record<string, string>> = {
 
 /** Thinking cannot be turned off, and the pro models start at LOW. */
 function levelOf(effort: string, vendorModel: string): string {
-  const level = levels[effort] ?? 'HIGH';
+  const level = Object.hasOwn(levels, effort) ? levels[effort]! : 'HIGH';
   return level === 'MINIMAL' && isPro(vendorModel) ? 'LOW' : level;
 }
 
@@ -63,6 +63,6 @@ const smallestProBudget = 128;
 
 function budgetOf(effort: string | null, vendorModel: string): number | null {
   if (effort === null) return null;
-  const budget = budgets[effort] ?? largestBudget;
+  const budget = Object.hasOwn(budgets, effort) ? budgets[effort]! : largestBudget;
   return isPro(vendorModel) ? Math.max(budget, smallestProBudget) : budget;
 }
