@@ -21,8 +21,9 @@ export function decodeSchema(value: JsonValue, place: string, depth = 0): JsonVa
     });
   const { type, nullable, propertyOrdering: _order, ...rest } = value;
   const below = (child: JsonValue) => decodeSchema(child, place, depth + 1);
-  const schema: JsonObject = { ...typeOf(type, nullable === true) };
-  for (const [name, member] of Object.entries(rest)) schema[name] = memberOf(name, member, below);
+  // Written at once, not one by one: a client's `__proto__` stays a name like any other.
+  const members = Object.entries(rest).map(([name, member]) => [name, memberOf(name, member, below)]);
+  const schema: JsonObject = { ...typeOf(type, nullable === true), ...Object.fromEntries(members) };
   if (nullable === true && Array.isArray(schema.enum)) schema.enum = [...schema.enum, null];
   return schema;
 }
