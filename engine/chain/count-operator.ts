@@ -66,7 +66,7 @@ class Counting {
   }
 
   private stop(error: GatewayError): void {
-    this.stopped = error;
+    this.stopped ??= error;
     this.answer?.abort();
   }
 

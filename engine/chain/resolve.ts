@@ -1,5 +1,5 @@
 /** Which model a request means and whether its key may use it (spec 2.10, 5, 7). */
-import type { Model, Offer } from '../contract/model.ts';
+import type { Offer } from '../contract/model.ts';
 import { isCapable, type Operation } from '../contract/operations.ts';
 import { GatewayError } from '../errors.ts';
 import type { LiveExchange } from './exchange.ts';
@@ -11,10 +11,14 @@ function shown(name: string): string {
 }
 
 /** The routes that a model serves, for a client that chose another one. */
-function routesOf({ snapshot }: LiveExchange, { operations }: Model): string {
-  const routes = snapshot.routes.map(({ route }) => route);
-  const serving = routes.filter(({ operation }) => (operations as readonly string[]).includes(operation));
-  return serving.map(({ method, path }) => `${method} ${path}`).join(', ') || 'no route';
+function routesOf({ snapshot }: LiveExchange, { model, tiers }: Offer): string {
+  const candidates = tiers.flat();
+  const serving = snapshot.routes.filter(
+    ({ route, targets }) =>
+      (model.operations as readonly string[]).includes(route.operation) ||
+      candidates.some((candidate) => targets.has(candidate)),
+  );
+  return serving.map(({ route }) => `${route.method} ${route.path}`).join(', ') || 'no route';
 }
 
 /**
@@ -41,7 +45,7 @@ export function resolveOffer(exchange: LiveExchange, name: string, others: reado
   if (others.some((other) => isCapable(model.operations, other))) return offer;
   throw new GatewayError(
     'unsupported_endpoint',
-    `The model \`${name}\` cannot be used on ${path}; it serves: ${routesOf(exchange, model)}.`,
+    `The model \`${name}\` cannot be used on ${path}; it serves: ${routesOf(exchange, offer)}.`,
     { param: 'model' },
   );
 }

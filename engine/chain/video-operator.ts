@@ -65,24 +65,24 @@ export function videoTaskOperator(operation: Operation, parts: VideoRunParts): O
 }
 
 const json = (value: object): LocalReply => ({ status: 200, body: JSON.stringify(value) });
-const userOf = (exchange: LiveExchange): number => exchange.principal!.key.userId;
+const keyOf = (exchange: LiveExchange): number => exchange.principal!.key.id;
 
 const answers: Partial<Record<Operation, Answering>> = {
   'videos.get': async (exchange, { tasks, client }) =>
-    json(client.encodeVideo(await tasks.get(exchange.parameter, userOf(exchange)))),
+    json(client.encodeVideo(await tasks.get(exchange.parameter, keyOf(exchange)))),
 
   'videos.content': async (exchange, { tasks }) => {
     requireVideo(new URLSearchParams(exchange.query).get('variant'));
-    const { url, status, storage } = await tasks.get(exchange.parameter, userOf(exchange));
+    const { url, status, storage } = await tasks.get(exchange.parameter, keyOf(exchange));
     if (url !== null) return { status: 302, headers: { location: url, 'cache-control': 'no-store' }, body: '' };
     throw notReady(status, storage.status);
   },
 
   'videos.list': async (exchange, { tasks, client }) =>
-    json(client.encodePage(await tasks.page({ userId: userOf(exchange), ...pageOf(exchange.query) }))),
+    json(client.encodePage(await tasks.page({ keyId: keyOf(exchange), ...pageOf(exchange.query) }))),
 
   'videos.delete': async (exchange, { tasks, client }) => {
-    await tasks.remove(exchange.parameter, userOf(exchange));
+    await tasks.remove(exchange.parameter, keyOf(exchange));
     return json(client.encodeDeleted(exchange.parameter));
   },
 };

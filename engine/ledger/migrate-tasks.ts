@@ -43,7 +43,7 @@ export const createTasks: Migration = {
       .addColumn('lease_owner', 'text')
       .addColumn('lease_until', 'bigint', (column) => column.notNull())
       .execute();
-    await schema.createIndex('tasks_user').on('tasks').columns(['user_id', 'created_at', 'id']).execute();
+    await schema.createIndex('tasks_key').on('tasks').columns(['key_id', 'created_at', 'id']).execute();
     // Settled tasks are many and never asked for by time; only the open ones are in it.
     await sql`CREATE INDEX tasks_due ON tasks (due_at) WHERE open = 1`.execute(database);
   },

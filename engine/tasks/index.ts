@@ -128,12 +128,12 @@ export class VideoTasks {
     }
   }
 
-  /** Throws GatewayError `video_not_found`, also where it is another user's. */
-  async get(id: string, userId: number): Promise<VideoView> {
-    return viewOf(await this.find(id, userId), this.signer, Date.now());
+  /** Throws GatewayError `video_not_found`, also where it is another key's. */
+  async get(id: string, keyId: number): Promise<VideoView> {
+    return viewOf(await this.find(id, keyId), this.signer, Date.now());
   }
 
-  /** Throws GatewayError `video_not_found` where `after` is none of the user's. */
+  /** Throws GatewayError `video_not_found` where `after` is none of the key's. */
   async page(filter: TaskPageFilter): Promise<VideoPage> {
     const { after } = filter;
     const page = after === null || idPattern.test(after) ? await this.parts.ledger.tasks.page(filter) : null;
@@ -144,16 +144,16 @@ export class VideoTasks {
   }
 
   /** Removes a task that has ended, with its file. Throws GatewayError. */
-  async remove(id: string, userId: number): Promise<void> {
-    const { open, objectKey } = await this.find(id, userId);
+  async remove(id: string, keyId: number): Promise<void> {
+    const { open, objectKey } = await this.find(id, keyId);
     if (open)
       throw new GatewayError('video_not_finished', 'The video is still being made. Delete it when it has ended.');
     if (objectKey !== null) await this.parts.objects.delete(objectKey);
     if (!(await this.parts.ledger.tasks.remove(id))) throw missing(id);
   }
 
-  private async find(id: string, userId: number): Promise<VideoTask> {
-    const task = idPattern.test(id) ? await this.parts.ledger.tasks.find(id, userId) : null;
+  private async find(id: string, keyId: number): Promise<VideoTask> {
+    const task = idPattern.test(id) ? await this.parts.ledger.tasks.find(id, keyId) : null;
     if (task === null) throw missing(id);
     return task;
   }

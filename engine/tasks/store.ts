@@ -12,8 +12,8 @@ const longestPage = 100;
 export function createTaskStore(database: LedgerDatabase): TaskStore {
   const { query } = database;
 
-  const visibleTo = (userId: number) =>
-    query.selectFrom('tasks').selectAll().where('user_id', '=', userId).where('place', 'is not', null);
+  const visibleTo = (keyId: number) =>
+    query.selectFrom('tasks').selectAll().where('key_id', '=', keyId).where('place', 'is not', null);
 
   const isAnyDue = async (now: number): Promise<boolean> => {
     const due = query.selectFrom('tasks').select('id').where('open', '=', 1);
@@ -92,8 +92,8 @@ export function createTaskStore(database: LedgerDatabase): TaskStore {
       );
     },
 
-    async find(id, userId) {
-      const row = await patiently(() => visibleTo(userId).where('id', '=', id).executeTakeFirst());
+    async find(id, keyId) {
+      const row = await patiently(() => visibleTo(keyId).where('id', '=', id).executeTakeFirst());
       return row === undefined ? null : taskOf(row);
     },
 
@@ -117,11 +117,11 @@ export function createTaskStore(database: LedgerDatabase): TaskStore {
   };
 
   async function readPage(filter: TaskPageFilter) {
-    const { userId, after, order } = filter;
+    const { keyId, after, order } = filter;
     const limit = Math.min(filter.limit, longestPage);
-    const last = after === null ? null : await visibleTo(userId).where('id', '=', after).executeTakeFirst();
+    const last = after === null ? null : await visibleTo(keyId).where('id', '=', after).executeTakeFirst();
     if (last === undefined) return null;
-    const rows = await visibleTo(userId)
+    const rows = await visibleTo(keyId)
       .$if(last !== null, (rest) => {
         const { created_at: time, id } = last as Selectable<TasksTable>;
         const beyond = order === 'asc' ? '>' : '<';

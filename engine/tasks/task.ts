@@ -98,7 +98,7 @@ export type TaskChanges = Partial<
 >;
 
 export interface TaskPageFilter {
-  readonly userId: number;
+  readonly keyId: number;
   readonly limit: number;
   /** The last task of the page before. */
   readonly after: string | null;
@@ -121,8 +121,8 @@ export interface TaskStore {
   renew(owner: string, ids: readonly string[], until: number): Promise<void>;
   /** Gives back every lease of an owner. */
   releaseAll(owner: string): Promise<void>;
-  /** Null where the user has no such task, or it was accepted by no vendor yet. */
-  find(id: string, userId: number): Promise<VideoTask | null>;
+  /** Null where the key has no such task, or it was accepted by no vendor yet. */
+  find(id: string, keyId: number): Promise<VideoTask | null>;
   page(filter: TaskPageFilter): Promise<{ readonly tasks: readonly VideoTask[]; readonly hasMore: boolean } | null>;
   /** Removes a settled task; false where there is none. */
   remove(id: string): Promise<boolean>;

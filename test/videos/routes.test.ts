@@ -218,7 +218,7 @@ describe('4.1 GET /v1/videos/{id}', () => {
     expect(seen).toEqual(['queued pending', 'in_progress pending', 'completed storing', 'completed ready']);
   });
 
-  it('is 404 for another user, and for what never was', async () => {
+  it('is 404 for another user, for another key of the same one, and for what never was', async () => {
     const { id } = (await create(stack, {})).body;
     const { accounts } = stack.gateway.ledger;
     const stranger = await accounts.createUser({ name: 'stranger' });
@@ -239,7 +239,8 @@ describe('4.1 GET /v1/videos/{id}', () => {
     }
     expect((await ask(stack, 'GET', '/videos', { key })).body.data).toEqual([]);
     const colleague = await stack.createKey();
-    expect((await ask(stack, 'GET', `/videos/${id}`, { key: colleague })).status).toBe(200);
+    expect((await ask(stack, 'GET', `/videos/${id}`, { key: colleague })).status).toBe(404);
+    expect((await ask(stack, 'GET', '/videos', { key: colleague })).body.data).toEqual([]);
     for (const wrong of ['video_0', '%00', 'video_%27%20OR%201=1', `video_${'0'.repeat(32)}`])
       expect((await ask(stack, 'GET', `/videos/${wrong}`)).status, wrong).toBe(404);
     expect((await ask(stack, 'GET', `/videos/${id}`, { key: 'sk-wrong' })).status).toBe(401);
