@@ -1,4 +1,5 @@
 /** SQLite through Kysely: the only file that knows libsql. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import Database from 'libsql';
 import AsynchronousDatabase from 'libsql/promise';
@@ -88,9 +89,25 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
 }
 
+/** ms for which whoever opens the file waits for another connection's writing. */
+const openTimeout = 5_000;
+
+/** Waits without blocking: the connection that writes may belong to this process, which then has to go on. */
+async function beginAlone(connection: Database.Database): Promise<void> {
+  connection.exec('PRAGMA busy_timeout = 20');
+  for (const started = performance.now(); ; await delay(20)) {
+    try {
+      connection.exec('BEGIN IMMEDIATE');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - started > openTimeout) throw error;
+    }
+  }
+}
+
 /** Two processes may open a new folder at once: the second waits here and finds the work done. */
 async function migrateAlone(connection: Database.Database, query: Kysely<Tables>): Promise<void> {
-  connection.exec('BEGIN IMMEDIATE');
+  await beginAlone(connection);
   try {
     await migrate(query);
     connection.exec('COMMIT');
