@@ -3,8 +3,8 @@ import type { Log } from '../contract/values.ts';
 import type { Host } from '../plugin.ts';
 import type { HealthBook } from '../upstream/health.ts';
 import type { Pools } from '../upstream/pools.ts';
+import type { EventHook } from './chat/translate.ts';
 import type { CompiledStage, HeadHook, ImagesHook, PartHook, RequestHook, SettledHook } from './compiled-route.ts';
-import type { EventHook } from './translate.ts';
 
 /** What outlives a snapshot and is lent to it. */
 export interface Lent {

@@ -8,13 +8,13 @@ import type { RealtimeProtocol } from '../contract/realtime.ts';
 import type { VideoProtocol } from '../contract/video.ts';
 import type { Protocol } from '../plugin.ts';
 import { relayBridge } from './bridge.ts';
+import { translateBridge } from './chat/translate.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
-import { directBridge } from './direct-bridge.ts';
-import { modelsHeaders } from './models.ts';
+import { directBridge } from './direct/bridge.ts';
+import { modelsHeaders } from './models/models.ts';
 import { googleForm, plainForm } from './plain-form.ts';
 import { compileTransport, emptyTarget, type Target } from './target.ts';
-import { translateBridge } from './translate.ts';
 
 export interface RouteMaterial {
   readonly chain: CompiledChain;

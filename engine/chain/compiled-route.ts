@@ -7,8 +7,8 @@ import type { Outcome } from '../contract/usage.ts';
 import type { JsonObject, MaybePromise } from '../contract/values.ts';
 import type { GatewayError } from '../errors.ts';
 import type { LocalReply } from '../plugin.ts';
+import type { EventHook } from './chat/translate.ts';
 import type { Target } from './target.ts';
-import type { EventHook } from './translate.ts';
 
 export type RequestHook = (exchange: Exchange) => MaybePromise<LocalReply | undefined>;
 export type HeadHook = (exchange: Exchange) => MaybePromise<void>;

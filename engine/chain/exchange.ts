@@ -9,7 +9,7 @@ import type { Reply } from '../http/reply.ts';
 import type { Upgrade } from '../http/sockets.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import type { CompiledRoute } from './compiled-route.ts';
-import type { Pin } from './responses-place.ts';
+import type { Pin } from './responses/place.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Target } from './target.ts';
 

@@ -17,26 +17,26 @@ import type { Upgrade } from '../http/sockets.ts';
 import type { Protocol, Registry } from '../plugin.ts';
 import type { VideoTasks } from '../tasks/index.ts';
 import { startDeadline } from '../wire/deadline.ts';
-import { chatOperator } from './chat-operator.ts';
+import { countOperator } from './chat/count-operator.ts';
+import { chatOperator } from './chat/operator.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
-import { countOperator } from './count-operator.ts';
-import { directOperator } from './direct-operator.ts';
+import { directOperator } from './direct/operator.ts';
 import { Ending } from './ending.ts';
 import { LiveExchange, nextRequestId } from './exchange.ts';
 import { whenReady } from './flow.ts';
 import { runHead } from './hooks.ts';
-import { imageOperator } from './image-operator.ts';
+import { imageOperator } from './image/operator.ts';
 import { localOperator } from './local-operator.ts';
-import { listModels, showModel } from './models.ts';
+import { listModels, showModel } from './models/models.ts';
 import { nearestForm } from './nearest-form.ts';
 import type { Operator } from './operator.ts';
-import { realtimeOperator } from './realtime-operator.ts';
-import type { RealtimeSettings } from './realtime-session.ts';
-import { Sessions } from './realtime-sessions.ts';
-import { type StoredAction, storedOperator } from './responses-stored.ts';
+import { realtimeOperator } from './realtime/operator.ts';
+import type { RealtimeSettings } from './realtime/session.ts';
+import { Sessions } from './realtime/sessions.ts';
+import { type StoredAction, storedOperator } from './responses/stored.ts';
 import type { Observer } from './settle.ts';
 import type { Snapshot } from './snapshot.ts';
-import { videoOperator, videoTaskOperator } from './video-operator.ts';
+import { videoOperator, videoTaskOperator } from './video/operator.ts';
 
 /** The request head as uWS lends it: valid only during the call. */
 export interface NativeHead {

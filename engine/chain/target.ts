@@ -8,7 +8,7 @@ import type { ParameterOverrides } from '../contract/wire.ts';
 import type { ChannelHealth } from '../upstream/health.ts';
 import type { ConnectionList, Pools } from '../upstream/pools.ts';
 import type { ChatBridge } from './bridge.ts';
-import type { DirectBridge } from './direct-bridge.ts';
+import type { DirectBridge } from './direct/bridge.ts';
 
 export interface Target {
   readonly candidate: Candidate;

@@ -1,4 +1,4 @@
-import { translateBridge } from '../../engine/chain/translate.ts';
+import { translateBridge } from '../../engine/chain/chat/translate.ts';
 import type { CallHead, ChatCall, ChatEvent, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
 import messages from '../../plugins/protocols/anthropic-messages.ts';
 import gemini from '../../plugins/protocols/gemini-generate.ts';

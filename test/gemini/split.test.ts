@@ -1,6 +1,6 @@
 /** Bytes split at every position give the same client view and the same usage. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { translateBridge } from '../../engine/chain/translate.ts';
+import { translateBridge } from '../../engine/chain/chat/translate.ts';
 import type { ChatProtocol, Exchange, StreamTap } from '../../engine/plugin.ts';
 import anthropicMessages from '../../plugins/protocols/anthropic-messages.ts';
 import geminiGenerate from '../../plugins/protocols/gemini-generate.ts';

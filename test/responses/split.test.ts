@@ -1,7 +1,7 @@
 /** Bytes of a vendor's stream in any pieces: the same view for the client and the same usage. */
 import { describe, expect, it } from 'vitest';
 import { relayBridge } from '../../engine/chain/bridge.ts';
-import { translateBridge } from '../../engine/chain/translate.ts';
+import { translateBridge } from '../../engine/chain/chat/translate.ts';
 import type { ChatProtocol, JsonObject } from '../../engine/plugin.ts';
 import chat from '../../plugins/protocols/openai-chat.ts';
 import responses from '../../plugins/protocols/openai-responses.ts';

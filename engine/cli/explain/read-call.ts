@@ -1,7 +1,7 @@
 /** What is asked for, read as the operator of its route reads it: the exchange gets its call and its offer. */
-import { drawnCall, drawnOn } from '../../chain/drawn-call.ts';
+import { drawnCall, drawnOn } from '../../chain/chat/drawn-call.ts';
 import type { LiveExchange } from '../../chain/exchange.ts';
-import { realtimeCall } from '../../chain/realtime-request.ts';
+import { realtimeCall } from '../../chain/realtime/request.ts';
 import { resolveOffer } from '../../chain/resolve.ts';
 import type { ChatProtocol } from '../../contract/chat.ts';
 import type { Call } from '../../contract/exchange.ts';

@@ -1,11 +1,11 @@
 /** The exact request that a vendor would get, with every secret masked. */
-import { countRequest } from '../../chain/count-request.ts';
-import { directRequest } from '../../chain/direct-request.ts';
+import { countRequest } from '../../chain/chat/count-request.ts';
+import { directRequest } from '../../chain/direct/request.ts';
 import type { LiveExchange } from '../../chain/exchange.ts';
-import { handshake } from '../../chain/realtime-request.ts';
+import { handshake } from '../../chain/realtime/request.ts';
 import type { Target } from '../../chain/target.ts';
 import { chatRequest, imageRequest } from '../../chain/upstream-request.ts';
-import { videoRequest } from '../../chain/video-request.ts';
+import { videoRequest } from '../../chain/video/request.ts';
 import type { Configuration } from '../../config/index.ts';
 import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
 import type { JsonValue } from '../../contract/values.ts';

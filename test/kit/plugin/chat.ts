@@ -1,4 +1,4 @@
-import { translateBridge } from '../../../engine/chain/translate.ts';
+import { translateBridge } from '../../../engine/chain/chat/translate.ts';
 import type { ChatProtocol, JsonObject, TokenUsage } from '../../../engine/plugin.ts';
 import { createExchange } from './exchange.ts';
 

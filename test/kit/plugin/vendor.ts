@@ -1,7 +1,7 @@
 /** What a vendor's data comes to: the request that would be sent, and what its failures mean. */
 import { relayBridge } from '../../../engine/chain/bridge.ts';
+import { translateBridge } from '../../../engine/chain/chat/translate.ts';
 import { compileTransport } from '../../../engine/chain/target.ts';
-import { translateBridge } from '../../../engine/chain/translate.ts';
 import { linkFailover } from '../../../engine/config/failover.ts';
 import type {
   Channel,

@@ -1,0 +1,33 @@
+/** The question for a count of tokens that a vendor gets. */
+import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
+import type { UpstreamRequest } from '../../upstream/pools.ts';
+import { overridden } from '../../wire/overrides.ts';
+import type { LiveExchange } from '../exchange.ts';
+import type { Target } from '../target.ts';
+import { headersFor } from '../upstream-request.ts';
+
+function bodyFor(exchange: LiveExchange, call: ChatCall, client: ChatProtocol, target: Target): Buffer {
+  const { vendor, codec } = target.count!;
+  if (vendor === client) return vendor.relay.request(exchange.body, call, target.vendorModel, target.overrides);
+  const request = { ...client.decodeRequest(call.body), model: call.model, stream: false };
+  const encoded = codec.encodeRequest(request, target.vendorModel);
+  return overridden(Buffer.from(JSON.stringify(encoded)), target.overrides);
+}
+
+export function countRequest(
+  exchange: LiveExchange,
+  call: ChatCall,
+  client: ChatProtocol,
+  target: Target,
+  credential: number,
+): UpstreamRequest {
+  const { timeouts } = target.channel;
+  return {
+    method: 'POST',
+    path: target.paths.count!,
+    headers: headersFor(exchange, target, credential),
+    body: bodyFor(exchange, call, client, target),
+    firstByteTimeout: timeouts.firstByte,
+    idleTimeout: timeouts.idle,
+  };
+}

@@ -1,0 +1,21 @@
+/** The submission that a vendor gets. */
+import type { VideoRequest } from '../../contract/video.ts';
+import type { UpstreamRequest } from '../../upstream/pools.ts';
+import { overridden } from '../../wire/overrides.ts';
+import { standardSeconds } from '../../wire/videos/read-call.ts';
+import type { Target } from '../target.ts';
+
+export function videoRequest(request: VideoRequest, target: Target, credential: number): UpstreamRequest {
+  const { timeouts } = target.channel;
+  const said = { ...request, seconds: request.seconds ?? standardSeconds };
+  const { contentType, pieces } = target.videos!.encodeRequest(said, target.vendorModel);
+  const isJson = contentType === 'application/json';
+  return {
+    method: 'POST',
+    path: target.paths.create!,
+    headers: [...target.headers[credential]!, 'content-type', contentType],
+    body: isJson ? overridden(Buffer.concat(pieces), target.overrides) : pieces,
+    firstByteTimeout: timeouts.firstByte,
+    idleTimeout: timeouts.idle,
+  };
+}
