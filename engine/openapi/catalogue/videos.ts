@@ -40,7 +40,7 @@ export const videoEntries: readonly RouteEntry[] = [
     id: 'listVideos',
     tag,
     summary: 'Video tasks',
-    description: 'The tasks of the key’s account, in pages.',
+    description: 'The tasks of the key, in pages.',
     parameters: [
       { name: 'limit', in: 'query', description: 'Tasks on a page.', type: 'integer' },
       { name: 'after', in: 'query', description: 'The last task of the page before.', type: 'string' },
@@ -55,7 +55,7 @@ export const videoEntries: readonly RouteEntry[] = [
     id: 'retrieveVideo',
     tag,
     summary: 'Task progress, storage status, signed URL',
-    description: 'Asking about a failed task answers 200. Another account’s task is not found.',
+    description: 'Asking about a failed task answers 200. Another key’s task is not found.',
     replies: json('Video'),
     errors,
   },
