@@ -1,42 +1,22 @@
 /** Where every request comes in: route, head hooks, deadline, then the route's operator. */
-
-import type { ChatProtocol } from '../contract/chat.ts';
-import type { DirectProtocol } from '../contract/direct.ts';
-import type { ImageProtocol } from '../contract/image.ts';
-import type { Route } from '../contract/model.ts';
-import type { Operation } from '../contract/operations.ts';
-import type { RealtimeProtocol } from '../contract/realtime.ts';
-import type { Responses } from '../contract/responses.ts';
 import { noUsage } from '../contract/usage.ts';
-import type { Log } from '../contract/values.ts';
-import type { VideoProtocol } from '../contract/video.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { type HeaderPairs, type NativeResponse, Reply } from '../http/reply.ts';
 import { Router, suggestPath } from '../http/router.ts';
 import type { Upgrade } from '../http/sockets.ts';
-import type { Protocol, Registry } from '../plugin.ts';
-import type { VideoTasks } from '../tasks/index.ts';
+import type { Registry } from '../plugin.ts';
 import { startDeadline } from '../wire/deadline.ts';
-import { countOperator } from './chat/count-operator.ts';
-import { chatOperator } from './chat/operator.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
-import { directOperator } from './direct/operator.ts';
 import { Ending } from './ending.ts';
 import { LiveExchange, nextRequestId } from './exchange.ts';
 import { whenReady } from './flow.ts';
 import { runHead } from './hooks.ts';
-import { imageOperator } from './image/operator.ts';
-import { localOperator } from './local-operator.ts';
-import { listModels, showModel } from './models/models.ts';
 import { nearestForm } from './nearest-form.ts';
 import type { Operator } from './operator.ts';
-import { realtimeOperator } from './realtime/operator.ts';
-import type { RealtimeSettings } from './realtime/session.ts';
+import { type OperatorOptions, operatorFor } from './operators.ts';
 import { Sessions } from './realtime/sessions.ts';
-import { type StoredAction, storedOperator } from './responses/stored.ts';
 import type { Observer } from './settle.ts';
 import type { Snapshot } from './snapshot.ts';
-import { videoOperator, videoTaskOperator } from './video/operator.ts';
 
 /** The request head as uWS lends it: valid only during the call. */
 export interface NativeHead {
@@ -51,21 +31,10 @@ interface Entry {
   readonly operator: Operator;
 }
 
-export interface RunnerOptions {
-  /** ms; asked for when a configuration is swapped in. */
-  readonly receiveTimeout: () => number;
-  readonly responses: Responses;
-  /** ms between two comments in an image stream that waits for its vendor. */
-  readonly heartbeat: number;
-  /** Asked for when a session begins. */
-  readonly realtime: () => RealtimeSettings;
-  /** Folder for uploads that are too large for memory. */
-  readonly uploads: string;
-  readonly tasks: VideoTasks;
+export interface RunnerOptions extends OperatorOptions {
   /** Paths that no route has (health, metrics, files); false: not its path either. */
   other(reply: Reply, head: NativeHead, method: string, path: string, query: string): boolean;
   readonly observer: Observer;
-  readonly log: Log;
 }
 
 export class Runner {
@@ -219,63 +188,13 @@ export class Runner {
   private routerFor(snapshot: Snapshot, registry: Registry): Router<Entry> {
     const router = new Router<Entry>();
     const protocols = new Map(registry.protocols.map((protocol) => [protocol.name, protocol]));
+    const parts = { ...this.options, ending: this.ending, sessions: this.sessions };
     for (const compiled of snapshot.routes) {
-      router.add(compiled.route, { compiled, operator: this.operatorFor(compiled.route, protocols) });
+      router.add(compiled.route, {
+        compiled,
+        operator: operatorFor(compiled.route, protocols.get(compiled.route.protocol), parts),
+      });
     }
     return router;
-  }
-
-  private operatorFor(route: Route, protocols: ReadonlyMap<string, Protocol>): Operator {
-    const { heartbeat, responses, log, uploads, tasks } = this.options;
-    const receiveTimeout = this.options.receiveTimeout();
-    const parts = { ending: this.ending, log, heartbeat, responses };
-    const chat = () => protocols.get(route.protocol) as ChatProtocol;
-    const stored = (action: StoredAction) => storedOperator(action, chat(), responses, this.ending);
-    const image = (operation: 'generate' | 'edit') => {
-      const codec = (protocols.get(route.protocol) as ImageProtocol).client!;
-      return imageOperator(operation, codec, receiveTimeout, parts);
-    };
-    const direct = () => {
-      const directParts = { ending: this.ending, log, uploads };
-      return directOperator(protocols.get(route.protocol) as DirectProtocol, receiveTimeout, directParts);
-    };
-    const videoParts = () => {
-      const client = (protocols.get(route.protocol) as VideoProtocol).client!;
-      return { client, tasks, ending: this.ending, log };
-    };
-    const videoTask = () => videoTaskOperator(route.operation, videoParts());
-    const realtime = () =>
-      realtimeOperator(protocols.get(route.protocol) as RealtimeProtocol, {
-        ending: this.ending,
-        log,
-        sessions: this.sessions,
-        settings: this.options.realtime,
-      });
-    const operators: Partial<Record<Operation, () => Operator>> = {
-      chat: () => chatOperator(chat(), receiveTimeout, parts),
-      'responses.get': () => stored('get'),
-      'responses.items': () => stored('items'),
-      'responses.delete': () => stored('delete'),
-      'chat.count': () => countOperator(chat(), receiveTimeout, this.ending, log),
-      'images.generate': () => image('generate'),
-      'images.edit': () => image('edit'),
-      embeddings: direct,
-      rerank: direct,
-      moderations: direct,
-      'audio.transcriptions': direct,
-      'audio.translations': direct,
-      'audio.speech': direct,
-      'videos.create': () => videoOperator(receiveTimeout, videoParts()),
-      'videos.get': videoTask,
-      'videos.content': videoTask,
-      'videos.list': videoTask,
-      'videos.delete': videoTask,
-      realtime,
-      'models.list': () => localOperator(listModels, this.ending),
-      'models.get': () => localOperator(showModel, this.ending),
-    };
-    const create = operators[route.operation];
-    if (create === undefined) throw new Error(`no operator serves ${route.operation}`);
-    return create();
   }
 }
