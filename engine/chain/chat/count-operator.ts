@@ -1,10 +1,8 @@
 /** Counting the tokens of a conversation: by a vendor that counts, else by an estimate. Free of charge. */
 import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
 import { noUsage } from '../../contract/usage.ts';
-import type { Log } from '../../contract/values.ts';
+import type { JsonObject, Log } from '../../contract/values.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { readBody } from '../../http/body.ts';
-import { parseObject, requireJson } from '../../http/json-body.ts';
 import { Answer } from '../../upstream/answer.ts';
 import { malformed, vendorFailure } from '../../upstream/failure.ts';
 import { retryAfterSeconds } from '../../upstream/headers.ts';
@@ -13,8 +11,9 @@ import { AttemptFailed, asFailure } from '../attempt-failure.ts';
 import { Attempts, type Try } from '../attempts.ts';
 import type { Ending } from '../ending.ts';
 import type { LiveExchange } from '../exchange.ts';
-import { proceed, whenReady } from '../flow.ts';
+import { proceed } from '../flow.ts';
 import type { Operator } from '../operator.ts';
+import { jsonBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
 import { countRequest } from './count-request.ts';
 
@@ -31,21 +30,13 @@ export function countOperator(protocol: ChatProtocol, receiveTimeout: number, en
       (error: unknown) => ending.fail(exchange, error),
     );
   };
-  const accept = (exchange: LiveExchange) => {
-    const call = count.readCall(parseObject(exchange.body), exchange);
+  const accept = (exchange: LiveExchange, body: JsonObject) => {
+    const call = count.readCall(body, exchange);
     exchange.call = call;
     exchange.offer = resolveOffer(exchange, call.model);
     proceed(exchange, ending, go);
   };
-  return {
-    begin(exchange, native, ready) {
-      requireJson(exchange.headers['content-type'] ?? '');
-      readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, body) => {
-        exchange.body = body;
-        whenReady(exchange, ready, error, ending, accept);
-      });
-    },
-  };
+  return { begin: jsonBody(receiveTimeout, ending, accept) };
 }
 
 class Counting {

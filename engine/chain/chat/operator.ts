@@ -2,13 +2,13 @@
 import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
 import type { ImageCall } from '../../contract/image.ts';
 import type { Responses } from '../../contract/responses.ts';
-import { readBody } from '../../http/body.ts';
-import { parseObject, requireJson } from '../../http/json-body.ts';
+import type { JsonObject } from '../../contract/values.ts';
 import { eventStream } from '../../wire/sse.ts';
 import type { LiveExchange } from '../exchange.ts';
-import { proceed, whenReady } from '../flow.ts';
+import { proceed } from '../flow.ts';
 import { ImageRun, type ImageRunParts } from '../image/run.ts';
 import type { Operator } from '../operator.ts';
+import { jsonBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
 import { Conversations } from '../responses/state.ts';
 import { ChatAttempts } from './attempt.ts';
@@ -29,8 +29,8 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, par
     exchange.onExpire = () => attempts.expire();
     attempts.start();
   };
-  const accept = (exchange: LiveExchange) => {
-    const call = protocol.readCall(parseObject(exchange.body), exchange);
+  const accept = (exchange: LiveExchange, body: JsonObject) => {
+    const call = protocol.readCall(body, exchange);
     exchange.call = call;
     exchange.offer = resolveOffer(exchange, call.model, drawnOn(protocol, exchange.compiled));
     const prepared = conversations === null ? call : conversations.prepare(exchange, call);
@@ -52,13 +52,5 @@ export function chatOperator(protocol: ChatProtocol, receiveTimeout: number, par
     // `run` ends the exchange whatever happens; nothing is left to catch.
     void new ImageRun(exchange, drawn, { ...parts, writer: images!.writer(call) }).run();
   };
-  return {
-    begin(exchange, native, ready) {
-      requireJson(exchange.headers['content-type'] ?? '');
-      readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, body) => {
-        exchange.body = body;
-        whenReady(exchange, ready, error, ending, accept);
-      });
-    },
-  };
+  return { begin: jsonBody(receiveTimeout, ending, accept) };
 }

@@ -2,14 +2,12 @@
 import type { DirectCall, DirectProtocol, UploadedForm } from '../../contract/direct.ts';
 import type { JsonObject, Log } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
-import { readBody } from '../../http/body.ts';
-import { parseObject, requireJson } from '../../http/json-body.ts';
-import type { NativeResponse } from '../../http/reply.ts';
 import { readUpload, type Upload } from '../../http/upload.ts';
 import type { Ending } from '../ending.ts';
 import type { LiveExchange } from '../exchange.ts';
 import { proceed, whenReady } from '../flow.ts';
 import type { Operator } from '../operator.ts';
+import { contentTypeOf, isForm, jsonBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
 import { DirectRun } from './run.ts';
 
@@ -35,19 +33,12 @@ export function directOperator(
       void new DirectRun(exchange, exchange.call as DirectCall, ending, log, () => upload?.fault ?? null).run();
     });
   };
-  const beginJson: Operator['begin'] = (exchange, native, ready) => {
-    requireJson(exchange.headers['content-type'] ?? '');
-    readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, bytes) => {
-      exchange.body = bytes;
-      whenReady(exchange, ready, error, ending, () => accept(exchange, parseObject(bytes), null));
-    });
-  };
-  const beginForm = (exchange: LiveExchange, native: NativeResponse, ready: Promise<void> | undefined) => {
-    const contentType = exchange.headers['content-type'] ?? '';
-    if (!/^multipart\/form-data\b/i.test(contentType))
+  const beginJson = jsonBody(receiveTimeout, ending, (exchange, body) => accept(exchange, body, null));
+  const beginForm: Operator['begin'] = (exchange, native, ready) => {
+    if (!isForm(exchange))
       throw new GatewayError('unsupported_content_type', 'Send the file as `multipart/form-data`.');
     const options = { folder: uploads, limit: exchange.route.bodyLimit, timeout: receiveTimeout };
-    const reading = readUpload(native, exchange, contentType, options, (error, upload) => {
+    const reading = readUpload(native, exchange, contentTypeOf(exchange), options, (error, upload) => {
       whenReady(exchange, ready, error, ending, () => accept(exchange, fieldsOf(upload!.form), upload));
     });
     // Memory and disk are given back however the exchange ends.

@@ -1,12 +1,10 @@
 /** Image routes: JSON or multipart → call → offer → normalizer and hooks → attempts. */
 import type { ImageBody, ImageCall, ImageProtocol } from '../../contract/image.ts';
 import { GatewayError } from '../../errors.ts';
-import { readBody } from '../../http/body.ts';
-import { parseObject, requireJson } from '../../http/json-body.ts';
-import { readMultipart } from '../../http/multipart.ts';
 import type { LiveExchange } from '../exchange.ts';
-import { proceed, whenReady } from '../flow.ts';
+import { proceed } from '../flow.ts';
 import type { Operator } from '../operator.ts';
+import { isForm, jsonOrFormBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
 import { ImageRun, type ImageRunParts } from './run.ts';
 
@@ -27,29 +25,17 @@ export function imageOperator(
     exchange.offer = resolveOffer(exchange, call.model);
     proceed(exchange, ending, go);
   };
-  const begin: Operator['begin'] = (exchange, native, ready) => {
-    const contentType = exchange.headers['content-type'] ?? '';
-    const { bodyLimit } = exchange.route;
-    if (/^multipart\/form-data\b/i.test(contentType)) {
-      if (operation === 'generate')
+  const receive = jsonOrFormBody(receiveTimeout, ending, accept);
+  return {
+    begin(exchange, native, ready) {
+      const form = isForm(exchange);
+      if (operation === 'edit' && !form) throw new GatewayError('missing_image', undefined, { param: 'image' });
+      if (operation === 'generate' && form)
         throw new GatewayError(
           'unsupported_content_type',
           'Image generation takes `application/json`; multipart/form-data is for /images/edits.',
         );
-      const reading = readMultipart(native, exchange, contentType, bodyLimit, receiveTimeout, (error, body) => {
-        whenReady(exchange, ready, error, ending, () => accept(exchange, body!));
-      });
-      // What has arrived of an upload must not stay in memory until the deadline.
-      exchange.onAbort(() => reading.cancel());
-      return;
-    }
-    if (operation === 'edit') throw new GatewayError('missing_image', undefined, { param: 'image' });
-    requireJson(contentType);
-    const reading = readBody(native, exchange, bodyLimit, receiveTimeout, (error, bytes) => {
-      exchange.body = bytes;
-      whenReady(exchange, ready, error, ending, () => accept(exchange, { kind: 'json', value: parseObject(bytes) }));
-    });
-    exchange.onAbort(() => reading.cancel());
+      receive(exchange, native, ready);
+    },
   };
-  return { begin };
 }

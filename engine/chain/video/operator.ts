@@ -3,13 +3,11 @@ import type { ImageBody } from '../../contract/image.ts';
 import type { Operation } from '../../contract/operations.ts';
 import type { VideoCall } from '../../contract/video.ts';
 import { GatewayError } from '../../errors.ts';
-import { readBody } from '../../http/body.ts';
-import { parseObject, requireJson } from '../../http/json-body.ts';
-import { readMultipart } from '../../http/multipart.ts';
 import type { LocalReply } from '../../plugin.ts';
 import type { LiveExchange } from '../exchange.ts';
 import { proceed, whenReady } from '../flow.ts';
 import type { Operator } from '../operator.ts';
+import { jsonOrFormBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
 import { VideoRun, type VideoRunParts } from './run.ts';
 
@@ -25,25 +23,7 @@ export function videoOperator(receiveTimeout: number, parts: VideoRunParts): Ope
       void new VideoRun(exchange, exchange.call as VideoCall, parts).run();
     });
   };
-  return {
-    begin(exchange, native, ready) {
-      const contentType = exchange.headers['content-type'] ?? '';
-      const { bodyLimit } = exchange.route;
-      if (/^multipart\/form-data\b/i.test(contentType)) {
-        const reading = readMultipart(native, exchange, contentType, bodyLimit, receiveTimeout, (error, body) => {
-          whenReady(exchange, ready, error, ending, () => accept(exchange, body!));
-        });
-        exchange.onAbort(() => reading.cancel());
-        return;
-      }
-      requireJson(contentType);
-      const reading = readBody(native, exchange, bodyLimit, receiveTimeout, (error, bytes) => {
-        exchange.body = bytes;
-        whenReady(exchange, ready, error, ending, () => accept(exchange, { kind: 'json', value: parseObject(bytes) }));
-      });
-      exchange.onAbort(() => reading.cancel());
-    },
-  };
+  return { begin: jsonOrFormBody(receiveTimeout, ending, accept) };
 }
 
 type Answering = (exchange: LiveExchange, parts: VideoRunParts) => Promise<LocalReply>;
