@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64 } from '../../engine/wire/base64.ts';
+import { decodeBase64, isJsonSafe } from '../../engine/wire/base64.ts';
 
 /** Longer than what is decoded at a time, so that every kind of end and seam comes up. */
 const sizes = [1, 2, 3, 24_575, 24_576, 24_577, 49_152, 70_000];
@@ -22,5 +22,19 @@ describe('Base64 as bytes', () => {
   it('refuses nothing at all, and lengths that no Base64 has', () => {
     expect(decodeBase64(Buffer.alloc(0))).toBeNull();
     expect(decodeBase64(Buffer.from('AAAAA'))).toBeNull();
+  });
+});
+
+describe('Base64 within JSON', () => {
+  it.each([0x00, 0x1f, 0x22, 0x5c, 0x80, 0xff])('a byte %i is found wherever it stands', (foreign) => {
+    const bytes = Buffer.from('A'.repeat(83)).fill('/', 40);
+    for (let from = 0; from < 4; from++) {
+      expect(isJsonSafe(bytes.subarray(from))).toBe(true);
+      for (let at = from; at < bytes.length; at++) {
+        const spoilt = Buffer.from(bytes).subarray(from);
+        spoilt[at - from] = foreign;
+        expect(isJsonSafe(spoilt), `${foreign} at ${at} from ${from}`).toBe(false);
+      }
+    }
   });
 });
