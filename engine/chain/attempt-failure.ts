@@ -7,6 +7,7 @@ import { GatewayError } from '../errors.ts';
 import { type Answer, TooLargeError, TransportError } from '../upstream/answer.ts';
 import { codecFailure, type Failure, malformed, transportFailure, vendorFailure } from '../upstream/failure.ts';
 import { retryAfterSeconds } from '../upstream/headers.ts';
+import { parsedJson } from '../wire/parse-json.ts';
 
 /** An attempt that failed; the loop decides what follows. */
 export class AttemptFailed extends Error {
@@ -57,13 +58,10 @@ function isCodecError(error: GatewayError): boolean {
 
 const largestError = 256 * 1024;
 
+type DecodeError = (body: JsonValue) => VendorError | null;
+
 /** An answer with an error status, read to its end. */
-export async function refusalOf(
-  answer: Answer,
-  vendor: VendorDefinition,
-  decodeError: (body: JsonValue) => VendorError | null,
-): Promise<Failure> {
-  const wait = retryAfterSeconds(answer.headers, Date.now());
+export async function refusalOf(answer: Answer, vendor: VendorDefinition, decodeError: DecodeError): Promise<Failure> {
   let reported: VendorError | null = null;
   try {
     const body = await answer.read(largestError);
@@ -71,5 +69,23 @@ export async function refusalOf(
   } catch {
     // Proxies in front of vendors answer HTML: the status says all there is.
   }
-  return vendorFailure(vendor, answer.status, reported, wait);
+  return vendorFailure(vendor, answer.status, reported, retryAfterOf(answer));
 }
+
+/** A whole answer of at most `largest` bytes. Throws AttemptFailed for a refusal, also one with status 200, and for no JSON. */
+export async function jsonAnswer(
+  answer: Answer,
+  largest: number,
+  vendor: VendorDefinition,
+  decodeError: DecodeError,
+): Promise<JsonValue> {
+  const { status } = await answer.head;
+  if (status >= 300) throw new AttemptFailed(await refusalOf(answer, vendor, decodeError));
+  const value = parsedJson(await answer.read(largest));
+  if (value === undefined) throw new AttemptFailed(malformed('the answer is no JSON', status));
+  const reported = decodeError(value);
+  if (reported !== null) throw new AttemptFailed(vendorFailure(vendor, status, reported, retryAfterOf(answer)));
+  return value;
+}
+
+const retryAfterOf = ({ headers }: Answer): number | null => retryAfterSeconds(headers, Date.now());

@@ -1,10 +1,10 @@
 /** One question to a vendor: how far is it? */
-import { AttemptFailed } from '../chain/attempt-failure.ts';
+import { AttemptFailed, refusalOf } from '../chain/attempt-failure.ts';
 import type { JsonValue } from '../contract/values.ts';
 import type { VideoState } from '../contract/video.ts';
 import { Answer } from '../upstream/answer.ts';
-import { malformed, vendorFailure } from '../upstream/failure.ts';
-import { retryAfterSeconds } from '../upstream/headers.ts';
+import { malformed } from '../upstream/failure.ts';
+import { parsedJson } from '../wire/parse-json.ts';
 import type { TaskTarget } from './channels.ts';
 
 const largestAnswer = 1024 * 1024;
@@ -29,31 +29,19 @@ export async function pollVendor(target: TaskTarget, signal: AbortSignal): Promi
   const timer = setTimeout(stop, longestPoll);
   try {
     await answer.head;
-    const body = await answer.read(largestAnswer);
-    if (answer.status < 300) return codec.decodeState(parse(body));
-    const reported = readable(body);
-    const wait = retryAfterSeconds(answer.headers, Date.now());
-    const error = reported === undefined ? null : codec.decodeError(reported);
-    throw new AttemptFailed(vendorFailure(channel.vendor, answer.status, error, wait));
+    if (answer.status >= 300)
+      throw new AttemptFailed(await refusalOf(answer, channel.vendor, (body) => codec.decodeError(body)));
+    return codec.decodeState(parse(await answer.read(largestAnswer)));
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
 }
 
-function readable(body: Buffer): JsonValue | undefined {
-  try {
-    return JSON.parse(body.toString('utf8')) as JsonValue;
-  } catch {
-    // Proxies in front of vendors answer HTML: the status says all there is.
-    return undefined;
-  }
-}
-
 /** No body at all is what some vendors answer while they work. */
 function parse(body: Buffer): JsonValue {
   if (body.length === 0) return null;
-  const value = readable(body);
+  const value = parsedJson(body);
   if (value === undefined) throw new AttemptFailed(malformed('the state of the video is no JSON'));
   return value;
 }

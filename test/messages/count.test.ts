@@ -9,6 +9,7 @@ beforeAll(async () => {
     edit({ channels, models }) {
       for (const [name, fault] of [
         ['count-fails', 'status=500'],
+        ['count-limited', 'status=429'],
         ['count-refused', 'status=400'],
       ]) {
         channels.channels['only-anthropic-messages'].models[name!] = `claude-haiku-4-5!${fault}`;
@@ -59,6 +60,11 @@ it('4.1 POST /v1/messages/count_tokens: the request goes on as it came', async (
 it('4.1 POST /v1/messages/count_tokens: a vendor that fails is replaced by an estimate, one that refuses is not', async () => {
   expect((await count('count-fails', 'Hi there')).input_tokens).toBeGreaterThan(5);
   await expect(count('count-refused', 'Hi')).rejects.toMatchObject({ status: 400 });
+});
+
+it('4.1 POST /v1/messages/count_tokens: an estimate stands in while every channel is throttled, also while it rests', async () => {
+  expect((await count('count-limited', 'Hi there')).input_tokens).toBeGreaterThan(5);
+  expect((await count('count-limited', 'Hi there')).input_tokens).toBeGreaterThan(5);
 });
 
 it('4.1 POST /v1/messages/count_tokens: the bytes of a picture are no tokens', async () => {

@@ -2,12 +2,10 @@
 import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
 import { noUsage } from '../../contract/usage.ts';
 import type { JsonObject, Log } from '../../contract/values.ts';
-import { GatewayError, toGatewayError } from '../../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import { Answer } from '../../upstream/answer.ts';
-import { malformed, vendorFailure } from '../../upstream/failure.ts';
-import { retryAfterSeconds } from '../../upstream/headers.ts';
-import { parsedJson } from '../../wire/parse-json.ts';
-import { AttemptFailed, asFailure } from '../attempt-failure.ts';
+import { malformed } from '../../upstream/failure.ts';
+import { AttemptFailed, jsonAnswer } from '../attempt-failure.ts';
 import { Attempts, type Try } from '../attempts.ts';
 import type { Ending } from '../ending.ts';
 import type { LiveExchange } from '../exchange.ts';
@@ -15,6 +13,7 @@ import { proceed } from '../flow.ts';
 import type { Operator } from '../operator.ts';
 import { jsonBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
+import { tryChannels } from '../try-channels.ts';
 import { countRequest } from './count-request.ts';
 
 const largestAnswer = 256 * 1024;
@@ -62,41 +61,30 @@ class Counting {
   }
 
   /** A vendor's count, or an estimate where none can be had. Throws what the vendor has against the request itself. */
-  async run(): Promise<number> {
-    for (;;) {
-      const next = this.attempts.next();
-      if (next instanceof GatewayError) return this.estimate();
-      try {
-        const tokens = await this.ask(next);
-        this.attempts.succeeded(next, 200);
+  run(): Promise<number> {
+    return tryChannels(this.attempts, {
+      attempt: async (tried) => {
+        const tokens = await this.ask(tried);
+        this.attempts.succeeded(tried, this.answer!.status);
         return tokens;
-      } catch (thrown) {
-        const failure = asFailure(thrown);
-        if (failure === null || this.stopped !== null) {
-          this.attempts.abandoned(next);
-          throw this.stopped ?? toGatewayError(thrown);
-        }
-        if (this.attempts.failedWith(next, failure)) continue;
-        if (failure.error.status < 500) throw failure.error;
+      },
+      giveUp: () => this.answer?.abort(),
+      stopped: () => this.stopped,
+      begun: () => false,
+      instead: (error, last) => {
+        if (last !== null && error.status < 500) throw error;
         return this.estimate();
-      }
-    }
+      },
+    });
   }
 
   private async ask({ target, credential }: Try): Promise<number> {
     const request = countRequest(this.exchange, this.call, this.client, target, credential);
     this.answer = Answer.send(target.connections, request);
-    const { status, headers } = await this.answer.head;
-    const body = await this.answer.read(largestAnswer);
     const { vendor, codec } = target.count!;
-    const value = parsedJson(body);
-    const reported = value === undefined ? null : vendor.decodeError(value);
-    if (status >= 300 || reported !== null) {
-      const wait = retryAfterSeconds(headers, Date.now());
-      throw new AttemptFailed(vendorFailure(target.channel.vendor, status, reported, wait));
-    }
-    const tokens = value === undefined ? null : codec.decodeReply(value);
-    if (tokens === null) throw new AttemptFailed(malformed('the answer holds no count', status));
+    const value = await jsonAnswer(this.answer, largestAnswer, target.channel.vendor, vendor.decodeError);
+    const tokens = codec.decodeReply(value);
+    if (tokens === null) throw new AttemptFailed(malformed('the answer holds no count', this.answer.status));
     return tokens;
   }
 

@@ -1,14 +1,11 @@
 /** Kept responses by their id: read, their input listed, deleted. A vendor that keeps them itself is asked. */
 import type { ChatProtocol } from '../../contract/chat.ts';
 import type { Responses, StatePlace, StoredResponse } from '../../contract/responses.ts';
-import type { JsonValue } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
 import type { LocalReply } from '../../plugin.ts';
 import { Answer } from '../../upstream/answer.ts';
-import { vendorFailure } from '../../upstream/failure.ts';
-import { retryAfterSeconds } from '../../upstream/headers.ts';
 import { unsupported } from '../../wire/openai/fields.ts';
-import { asFailure } from '../attempt-failure.ts';
+import { asFailure, refusalOf } from '../attempt-failure.ts';
 import type { Ending } from '../ending.ts';
 import type { LiveExchange } from '../exchange.ts';
 import { whenReady } from '../flow.ts';
@@ -82,14 +79,14 @@ async function forwarded(
     idleTimeout: timeouts.idle,
   });
   exchange.onAbort(() => sent.abort());
-  const { status, headers } = await sent.head;
-  const body = await sent.read(largestAnswer);
+  const { status } = await sent.head;
   if (status < 300) {
+    const body = await sent.read(largestAnswer);
     if (action === 'delete') await store.delete(id);
     return { status: 200, body };
   }
-  if (status !== 404)
-    throw vendorFailure(vendor, status, readError(body, decodeError), retryAfterSeconds(headers, Date.now())).error;
+  const refusal = await refusalOf(sent, vendor, decodeError);
+  if (status !== 404) throw refusal.error;
   // The vendor has given it up before the gateway did.
   await store.delete(id);
   if (action === 'delete') return deleted(store, id);
@@ -111,13 +108,4 @@ const asked: ReadonlySet<string> = new Set(['include', 'include[]', 'limit', 'or
 function queryOf({ query }: LiveExchange): string {
   const kept = [...new URLSearchParams(query)].filter(([name]) => asked.has(name));
   return kept.length === 0 ? '' : `?${new URLSearchParams(kept).toString()}`;
-}
-
-function readError(body: Buffer, decode: ChatProtocol['decodeError']) {
-  try {
-    return decode(JSON.parse(body.toString('utf8')) as JsonValue);
-  } catch {
-    // Proxies in front of vendors answer HTML: the status says all there is.
-    return null;
-  }
 }

@@ -5,11 +5,8 @@ import type { VideoCall, VideoProtocol } from '../../contract/video.ts';
 import { GatewayError } from '../../errors.ts';
 import { createTaskId, credentialMark, type TaskOrigin, type TaskPlace, type VideoTasks } from '../../tasks/index.ts';
 import { Answer } from '../../upstream/answer.ts';
-import { malformed, vendorFailure } from '../../upstream/failure.ts';
-import { retryAfterSeconds } from '../../upstream/headers.ts';
-import { parsedJson } from '../../wire/parse-json.ts';
 import { standardSeconds } from '../../wire/videos/read-call.ts';
-import { AttemptFailed, sayable } from '../attempt-failure.ts';
+import { jsonAnswer, sayable } from '../attempt-failure.ts';
 import { Attempts, type Try } from '../attempts.ts';
 import type { Ending } from '../ending.ts';
 import type { LiveExchange } from '../exchange.ts';
@@ -127,15 +124,8 @@ export class VideoRun {
   private async attempt({ target, credential }: Try): Promise<string> {
     const request = sayable(() => videoRequest(this.call.request, target, credential));
     this.answer = Answer.send(target.connections, request);
-    const { status, headers } = await this.answer.head;
-    const value = parsedJson(await this.answer.read(largestAnswer));
     const codec = target.videos!;
-    const reported = value === undefined ? null : codec.decodeError(value);
-    if (status >= 300 || reported !== null)
-      throw new AttemptFailed(
-        vendorFailure(target.channel.vendor, status, reported, retryAfterSeconds(headers, Date.now())),
-      );
-    if (value === undefined) throw new AttemptFailed(malformed('the answer to the submission is no JSON', status));
-    return codec.decodeCreated(value);
+    const { vendor } = target.channel;
+    return codec.decodeCreated(await jsonAnswer(this.answer, largestAnswer, vendor, (body) => codec.decodeError(body)));
   }
 }
