@@ -5,16 +5,8 @@ import { join, resolve } from 'node:path';
 import type { Lent } from './chain/compile-material.ts';
 import { Runner } from './chain/runner.ts';
 import type { Snapshot } from './chain/snapshot.ts';
-import {
-  type Configuration,
-  diffConfigurations,
-  type Environment,
-  formatFault,
-  removeActive,
-  watchConfiguration,
-  writeActive,
-} from './config/index.ts';
-import { ConfigurationError, compileConfiguration, requireConfiguration } from './configuration-error.ts';
+import { type Configuration, type Environment, removeActive, writeActive } from './config/index.ts';
+import { compileConfiguration, requireConfiguration } from './configuration-error.ts';
 import type { Log } from './contract/values.ts';
 import { createCounters } from './counters/index.ts';
 import { createOwnRoutes } from './http/own-routes.ts';
@@ -26,6 +18,7 @@ import { Metrics } from './observe/metrics.ts';
 import { logRequest } from './observe/request-log.ts';
 import { createDocumentText } from './openapi/index.ts';
 import type { Registry } from './plugin.ts';
+import { Reloads } from './reloads.ts';
 import { openVideoTasks } from './tasks/index.ts';
 import { fetchUrl } from './upstream/fetch.ts';
 import { HealthBook } from './upstream/health.ts';
@@ -115,17 +108,36 @@ async function serve(
       now: Date.now,
     },
   };
-  const state = new ReloadState(first);
+  // Only `gateway check` reads it: a full disk must not stop a reload.
+  const keepActive = (configuration: Configuration): Promise<void> =>
+    writeActive(dataDirectory, options.folder, configuration).catch((error: unknown) =>
+      log.warn({ err: error }, 'the active configuration could not be written to the data directory'),
+    );
+  const reloads = new Reloads(
+    first,
+    {
+      load: () => load(options),
+      compile: (next) => compileConfiguration(next, lent),
+      use: (next, snapshot) => {
+        ledger.responses.configure(next.gateway.responses);
+        runner.swap(snapshot, next.registry);
+        tasks.channels.use(next.channels, next.registry);
+        options.onReload?.(next);
+        return keepActive(next);
+      },
+    },
+    log,
+  );
   const documentText = createDocumentText(settings.publicUrl);
   const other = createOwnRoutes({
-    readiness: () => state.readiness(!runner.stopping),
+    readiness: () => reloads.readiness(!runner.stopping),
     metrics: settings.metrics.enabled
       ? {
           path: settings.metrics.path,
           render: () => metrics.render({ gateway_requests_running: runner.running }),
         }
       : null,
-    description: () => documentText(state.configuration),
+    description: () => documentText(reloads.configuration),
     files,
     log,
   });
@@ -135,15 +147,15 @@ async function serve(
     pools,
     health: lent.health,
     dataDirectory,
-    settings: () => state.configuration.gateway.videos,
+    settings: () => reloads.configuration.gateway.videos,
     urlLifetime: settings.objects.urlLifetime,
     log,
   });
   tasks.channels.use(first.channels, first.registry);
   const runner = new Runner(await compileConfiguration(first, lent), first.registry, {
-    receiveTimeout: () => state.configuration.gateway.body.receiveTimeout,
+    receiveTimeout: () => reloads.configuration.gateway.body.receiveTimeout,
     heartbeat: options.heartbeat ?? 10_000,
-    realtime: () => state.configuration.gateway.realtime,
+    realtime: () => reloads.configuration.gateway.realtime,
     responses: ledger.responses,
     uploads: await openUploads(join(dataDirectory, 'uploads')),
     tasks,
@@ -151,53 +163,14 @@ async function serve(
     observer: {
       ended(exchange, outcome) {
         metrics.record(exchange, outcome);
-        if (state.configuration.gateway.log.requests) logRequest(log, exchange, outcome);
+        if (reloads.configuration.gateway.log.requests) logRequest(log, exchange, outcome);
       },
       charged: (exchange, usage) => metrics.recordUsage(exchange, usage),
     },
     log,
   });
 
-  // Only `gateway check` reads it: a full disk must not stop a reload.
-  const keepActive = (configuration: Configuration): Promise<void> =>
-    writeActive(dataDirectory, options.folder, configuration).catch((error: unknown) =>
-      log.warn({ err: error }, 'the active configuration could not be written to the data directory'),
-    );
-
-  const swap = async (): Promise<readonly string[]> => {
-    const next = await load(options);
-    const changes = diffConfigurations(state.configuration, next);
-    const snapshot = await compileConfiguration(next, lent);
-    state.loaded(next);
-    ledger.responses.configure(next.gateway.responses);
-    runner.swap(snapshot, next.registry);
-    tasks.channels.use(next.channels, next.registry);
-    options.onReload?.(next);
-    for (const notice of next.notices) log.warn({}, notice);
-    log.info({ changes }, changes.length === 0 ? 'configuration reloaded, nothing changed' : 'configuration reloaded');
-    await keepActive(next);
-    return changes;
-  };
-  // One reload at a time, in order: the last save wins.
-  let reloading: Promise<unknown> = Promise.resolve();
-  const reload = (): Promise<readonly string[]> => {
-    const run = reloading.then(swap).catch((error: unknown) => {
-      state.failed(error);
-      log.error({ faults: state.faults }, 'the configuration was not reloaded: the old one goes on');
-      throw error;
-    });
-    reloading = run.catch(() => {});
-    return run;
-  };
-  const watching = watchConfiguration(
-    first.files,
-    () =>
-      reload().then(
-        () => state.files,
-        () => state.files,
-      ),
-    log,
-  );
+  const watching = reloads.watch();
 
   server = await startServer({
     host,
@@ -213,9 +186,8 @@ async function serve(
     runner.stop();
     listening.stopListening();
     await watching.close();
-    await reloading;
     const drained = runner.drained();
-    await withinTime(drained, state.configuration.gateway.drain.timeout);
+    await withinTime(drained, reloads.configuration.gateway.drain.timeout);
     runner.endSessions();
     if (runner.running > 0) await withinTime(drained, sessionTimeout);
     // Closing the sockets aborts what still runs: it is settled as aborted.
@@ -238,10 +210,10 @@ async function serve(
       return runner.snapshot;
     },
     get configuration() {
-      return state.configuration;
+      return reloads.configuration;
     },
     dataDirectory,
-    reload,
+    reload: () => reloads.reload(),
     close: () => {
       closing ??= close();
       return closing;
@@ -264,42 +236,4 @@ async function withinTime(promise: Promise<void>, timeout: number): Promise<void
     }),
   ]);
   clearTimeout(timer);
-}
-
-/** What `/readyz` tells: which configuration serves, and why a newer one does not. */
-class ReloadState {
-  configuration: Configuration;
-  faults: readonly string[] = [];
-  /** What was read last, well or not. */
-  files: readonly string[];
-  private loadedAt = new Date();
-
-  constructor(configuration: Configuration) {
-    this.configuration = configuration;
-    this.files = configuration.files;
-  }
-
-  loaded(configuration: Configuration): void {
-    this.configuration = configuration;
-    this.files = configuration.files;
-    this.faults = [];
-    this.loadedAt = new Date();
-  }
-
-  failed(error: unknown): void {
-    if (error instanceof ConfigurationError) this.files = error.files;
-    this.faults =
-      error instanceof ConfigurationError
-        ? error.faults.map(formatFault)
-        : [error instanceof Error ? error.message : String(error)];
-  }
-
-  readiness(ready: boolean) {
-    const configuration = {
-      loadedAt: this.loadedAt.toISOString(),
-      current: this.faults.length === 0,
-      faults: this.faults,
-    };
-    return { ready, body: { ready, configuration, notices: this.configuration.notices } };
-  }
 }
