@@ -1,8 +1,10 @@
 /** An image request that was not made on an image route: the same call as the image routes read. */
+import type { ChatPart } from '../contract/chat.ts';
 import type { ImageCall, ImageFields, ImageFile } from '../contract/image.ts';
 import type { JsonObject } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
 import { sniffImage } from '../objects/image-type.ts';
+import { unsupported } from './openai/fields.ts';
 
 /** A reference image as a conversation holds it: Base64. */
 export interface InlineImage {
@@ -21,6 +23,21 @@ export interface DrawnRequest {
   readonly stream: boolean;
   readonly partialImages?: number | null;
   readonly extra?: JsonObject;
+}
+
+/** What the message in the field `param` asks to draw: its text is the prompt, its pictures are the references. */
+export function drawingAskedIn(parts: readonly ChatPart[], param: string): Pick<DrawnRequest, 'prompt' | 'references'> {
+  const references: InlineImage[] = [];
+  const prompt: string[] = [];
+  for (const part of parts) {
+    if (part.type === 'text') prompt.push(part.text);
+    else if (part.type !== 'image') throw unsupported(param, `cannot hold a part of the type ${part.type} here.`);
+    else if (part.data === null) throw unsupported(param, 'must hold images as data URLs for a model that draws.');
+    else references.push({ data: part.data, mediaType: part.mediaType, param });
+  }
+  if (prompt.join('').trim() === '')
+    throw new GatewayError('invalid_value', `\`${param}\` must say what to draw.`, { param });
+  return { prompt: prompt.join('\n'), references };
 }
 
 /** Without references it generates, with some it edits. Throws `invalid_value` for what is no Base64 image. */

@@ -21,11 +21,11 @@ function skipSpace(bytes: Buffer, at: number): number {
   return at;
 }
 
-/** `at` stands on the opening quote; answers the place behind the closing one. */
-function skipString(bytes: Buffer, at: number): number {
-  let close = bytes.indexOf(QUOTE, at + 1);
-  while (bytes[close - 1] === BACKSLASH && isEscaped(bytes, close)) close = bytes.indexOf(QUOTE, close + 1);
-  return close + 1;
+/** The place of the quote that ends a string; `start` is its first byte. -1 where none does. */
+export function closingQuote(bytes: Buffer, start: number): number {
+  let quote = bytes.indexOf(QUOTE, start);
+  while (bytes[quote - 1] === BACKSLASH && isEscaped(bytes, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
+  return quote;
 }
 
 /** A quote is escaped when an odd number of backslashes stands before it. */
@@ -34,6 +34,9 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   while (bytes[before] === BACKSLASH) before--;
   return (at - before) % 2 === 0;
 }
+
+/** `at` stands on the opening quote; answers the place behind the closing one. */
+const skipString = (bytes: Buffer, at: number): number => closingQuote(bytes, at + 1) + 1;
 
 function skipValue(bytes: Buffer, at: number): number {
   let depth = 0;

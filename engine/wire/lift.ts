@@ -3,6 +3,7 @@
  * the body, and only the small rest goes through JSON.parse.
  */
 import { randomUUID } from 'node:crypto';
+import { closingQuote } from './json.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -31,21 +32,6 @@ interface Span {
   /** First byte between the quotes, and the closing quote. */
   readonly start: number;
   readonly end: number;
-}
-
-/** A quote is escaped when an odd number of backslashes stands before it. */
-function isEscaped(body: Buffer, quote: number): boolean {
-  let before = quote - 1;
-  while (body[before] === BACKSLASH) before--;
-  return (quote - before) % 2 === 0;
-}
-
-function closingQuote(body: Buffer, start: number): number {
-  let quote = body.indexOf(QUOTE, start);
-  while (quote > start && body[quote - 1] === BACKSLASH && isEscaped(body, quote)) {
-    quote = body.indexOf(QUOTE, quote + 1);
-  }
-  return quote;
 }
 
 /** A string before a colon is a key: it stays. */

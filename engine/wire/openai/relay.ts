@@ -1,9 +1,7 @@
 /** The relay of protocols that are OpenAI's or its close kin: model replaced, usage asked for, bytes otherwise untouched. */
 import type { ChatCall, ChatRelay } from '../../contract/chat.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
-import { renameModel, rewriteMembers } from '../json.ts';
-import { layOver } from '../overrides.ts';
-import { mayRepeatModel } from '../vendor-model.ts';
+import { withVendorModel } from '../vendor-model.ts';
 import { OpenAiTap } from './tap.ts';
 import { readOpenAiError, readOpenAiUsage } from './usage.ts';
 
@@ -12,15 +10,8 @@ export function openAiRelay(outputText: (choice: JsonObject) => string): ChatRel
   return {
     request(body, call, vendorModel, overrides) {
       const addsUsage = call.stream && !call.wantsUsage;
-      if (!addsUsage && overrides === null && vendorModel !== call.model) {
-        const renamed = renameModel(body, vendorModel);
-        if (renamed !== null) return renamed;
-      }
-      const changes = new Map<string, string | null>();
-      if (vendorModel !== call.model || mayRepeatModel(body)) changes.set('model', JSON.stringify(vendorModel));
-      if (addsUsage) changes.set('stream_options', JSON.stringify(withUsage(call.body.stream_options)));
-      if (overrides !== null) layOver(changes, overrides);
-      return changes.size === 0 ? body : rewriteMembers(body, changes);
+      const own = addsUsage ? { stream_options: withUsage(call.body.stream_options) } : null;
+      return withVendorModel(body, call.model, vendorModel, overrides, own);
     },
     reply(body) {
       const value = JSON.parse(body.toString('utf8')) as JsonValue;

@@ -6,15 +6,13 @@
 import { isObject, type JsonObject, type JsonValue, ownSignature, signatureOf } from '../../../engine/plugin.ts';
 import { protocolName } from './fields.ts';
 
-/** Members of the body to write anew; empty where it passes as it came. `bytes` is the body as such. */
-export function withoutForeignThoughts(bytes: Buffer, { messages, thinking }: JsonObject): JsonObject {
-  if (!Array.isArray(messages)) return {};
+/** Members of the body to write anew; null where it passes as it came. `bytes` is the body as such. */
+export function withoutForeignThoughts(bytes: Buffer, { messages, thinking }: JsonObject): JsonObject | null {
+  if (!Array.isArray(messages)) return null;
   const kept = bytes.includes('"thinking"') ? messages.flatMap(withoutForeign) : messages;
-  const thinks = isObject(thinking) && thinking.type === 'enabled';
-  return {
-    ...(isSame(kept, messages) ? {} : { messages: kept }),
-    ...(thinks && beganWithoutThought(kept) ? { thinking: { type: 'disabled' } } : {}),
-  };
+  const stops = isObject(thinking) && thinking.type === 'enabled' && beganWithoutThought(kept);
+  const rest = isSame(kept, messages) ? null : { messages: kept };
+  return stops ? { ...rest, thinking: { type: 'disabled' } } : rest;
 }
 
 const isSame = (kept: readonly JsonValue[], given: readonly JsonValue[]): boolean =>

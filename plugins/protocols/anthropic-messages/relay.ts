@@ -6,11 +6,10 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  overridden,
   plainError,
-  renameModel,
   type StreamNotes,
   type VendorError,
+  withVendorModel,
 } from '../../../engine/plugin.ts';
 import { decodeError, encodeStreamError } from './errors.ts';
 import { answerLength } from './estimate.ts';
@@ -19,14 +18,8 @@ import { messageStop } from './stream-frames.ts';
 import { laterUsage, readUsage } from './usage.ts';
 
 export const relay: ChatRelay = {
-  request(body, call, vendorModel, overrides) {
-    const own = withoutForeignThoughts(body, call.body);
-    const renamed = overrides === null && Object.keys(own).length === 0 ? renameModel(body, vendorModel) : null;
-    if (renamed !== null) return renamed;
-    // A body may name its model twice, and the vendor must not read another name than is billed.
-    const set = { model: vendorModel, ...own, ...overrides?.set };
-    return overridden(body, { set, remove: overrides?.remove ?? [] });
-  },
+  request: (body, call, vendorModel, overrides) =>
+    withVendorModel(body, call.model, vendorModel, overrides, withoutForeignThoughts(body, call.body)),
   reply(body) {
     const value = JSON.parse(body.toString('utf8')) as JsonValue;
     const error = decodeError(value);

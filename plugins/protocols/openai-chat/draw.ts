@@ -9,10 +9,10 @@ import {
   type ChatImages,
   type ClientImageEvent,
   type DeliveredImage,
+  drawingAskedIn,
   drawnCall,
   GatewayError,
   type ImageResult,
-  type InlineImage,
   isObject,
   type JsonObject,
   openAiError,
@@ -21,7 +21,6 @@ import {
   present,
   replyHead,
   stringOrNull,
-  unsupported,
   writeOpenAiUsage,
 } from '../../../engine/plugin.ts';
 import { decodeMessage } from './decode-message.ts';
@@ -36,21 +35,9 @@ function readCall({ model, stream, body }: ChatCall) {
     throw new GatewayError('invalid_value', '`messages` needs a user message that says what to draw.', {
       param: 'messages',
     });
-  const place = `messages[${at}].content`;
-  const references: InlineImage[] = [];
-  const prompt: string[] = [];
-  for (const part of decodeMessage(last, at).parts) {
-    if (part.type === 'text') prompt.push(part.text);
-    else if (part.type !== 'image') throw unsupported(place, `cannot hold a part of the type ${part.type} here.`);
-    else if (part.data === null) throw unsupported(place, 'must hold images as data URLs for a model that draws.');
-    else references.push({ data: part.data, mediaType: part.mediaType, param: place });
-  }
-  if (prompt.join('').trim() === '')
-    throw new GatewayError('invalid_value', `\`${place}\` must say what to draw.`, { param: place });
   return drawnCall({
     model,
-    prompt: prompt.join('\n'),
-    references,
+    ...drawingAskedIn(decodeMessage(last, at).parts, `messages[${at}].content`),
     stream,
     responseFormat: 'url',
     fields: fieldsOf(body),

@@ -7,10 +7,10 @@ import {
   type ChatImages,
   type ClientImageEvent,
   type DeliveredImage,
+  drawingAskedIn,
   drawnCall,
   GatewayError,
   type ImageResult,
-  type InlineImage,
   isObject,
   type JsonObject,
   openAiError,
@@ -18,7 +18,6 @@ import {
   type Pieces,
   stringOrNull,
   type TokenUsage,
-  unsupported,
 } from '../../../engine/plugin.ts';
 import { decodeInput } from './decode-items.ts';
 import { encodeStreamError, eventFrame } from './errors.ts';
@@ -32,21 +31,10 @@ function readCall({ model, stream, body }: ChatCall) {
   const last = decodeInput(body.input).findLast(({ role }) => role === 'user');
   if (last === undefined)
     throw new GatewayError('invalid_value', '`input` needs a user message that says what to draw.', { param: 'input' });
-  const references: InlineImage[] = [];
-  const prompt: string[] = [];
-  for (const part of last.parts) {
-    if (part.type === 'text') prompt.push(part.text);
-    else if (part.type !== 'image') throw unsupported('input', `cannot hold a part of the type ${part.type} here.`);
-    else if (part.data === null) throw unsupported('input', 'must hold images as data URLs for a model that draws.');
-    else references.push({ data: part.data, mediaType: part.mediaType, param: 'input' });
-  }
-  if (prompt.join('').trim() === '')
-    throw new GatewayError('invalid_value', '`input` must say what to draw.', { param: 'input' });
   const tool = toolOf(body);
   return drawnCall({
     model,
-    prompt: prompt.join('\n'),
-    references,
+    ...drawingAskedIn(last.parts, 'input'),
     stream,
     responseFormat: 'b64_json',
     partialImages: optionalCount(tool, 'partial_images', 0),

@@ -5,8 +5,8 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  overridden,
   type StreamNotes,
+  withVendorModel,
 } from '../../../engine/plugin.ts';
 import { nativeInput } from './compaction.ts';
 import { outputEvents } from './decode-output.ts';
@@ -19,8 +19,7 @@ export const relay: ChatRelay = {
   /** Items that only this gateway understands are told in the vendor's words; all other bytes stay. */
   request(body, call, vendorModel, overrides) {
     const input = nativeInput(call.body.input);
-    const set: JsonObject = { model: vendorModel, ...(input === null ? {} : { input }) };
-    return overridden(overridden(body, { set, remove: [] }), overrides);
+    return withVendorModel(body, call.model, vendorModel, overrides, input === null ? null : { input });
   },
   reply(body) {
     const value = JSON.parse(body.toString('utf8')) as JsonValue;
