@@ -1,5 +1,6 @@
 /** An upstream answer as a promise of its head and an async stream of its body, for everything but the chat hot path. */
-import type { ConnectionList, RawHeaders, Receiver, Sending, TransportFailure, UpstreamRequest } from './pools.ts';
+import { noHeaders, type RawHeaders } from './headers.ts';
+import type { ConnectionList, Receiver, Sending, TransportFailure, UpstreamRequest } from './transport.ts';
 
 /** The transport failed; `failure` says how. */
 export class TransportError extends Error {
@@ -17,7 +18,7 @@ export class TooLargeError extends Error {}
 
 export class Answer implements Receiver, AsyncIterable<Buffer> {
   status = 0;
-  headers: RawHeaders = [];
+  headers: RawHeaders = noHeaders;
   /** Resolves with this when the head is there; rejects with a TransportError. */
   readonly head: Promise<this>;
   private sending: Sending | null = null;

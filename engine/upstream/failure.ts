@@ -3,7 +3,7 @@
 import type { FailureReason, FailureRule, VendorDefinition } from '../contract/vendor.ts';
 import type { VendorError } from '../contract/wire.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
-import type { TransportFailure } from './pools.ts';
+import type { TransportFailure } from './transport.ts';
 
 export interface Failure {
   readonly reason: FailureReason;

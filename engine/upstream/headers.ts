@@ -1,12 +1,43 @@
 /** Reading a vendor's raw response headers: few are looked at, so nothing is turned into an object. */
-import type { RawHeaders } from './pools.ts';
+
+/** The field lines of a head in Latin-1, as they came: `name: value`, each ended by CRLF, names and values checked. */
+export type RawHeaders = Buffer;
+
+export const noHeaders: RawHeaders = Buffer.alloc(0);
+
+const colon = 0x3a;
+const lineFeed = 0x0a;
+/** The bit that tells lower case from upper case. */
+const caseBit = 0x20;
+
+/** Lines from name, value, name, value. */
+export function rawHeaders(pairs: readonly (string | Buffer)[]): RawHeaders {
+  let lines = '';
+  for (let index = 0; index + 1 < pairs.length; index += 2)
+    lines += `${pairs[index]!.toString('latin1')}: ${pairs[index + 1]!.toString('latin1')}\r\n`;
+  return Buffer.from(lines, 'latin1');
+}
+
+/** Whether the name from `start` on is `name` (lower case); a checked name holds nothing that the bit could mistake. */
+export function isNamed(bytes: Buffer, start: number, name: string): boolean {
+  for (let index = 0; index < name.length; index++)
+    if ((bytes[start + index]! | caseBit) !== name.charCodeAt(index)) return false;
+  return true;
+}
+
+/** The value between `start` and `end` without the blanks around it. */
+export function valueBetween(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString('latin1', start, end).replace(/^[ \t]+|[ \t]+$/g, '');
+}
 
 /** The value of one header (`name` in lower case), or ''. */
 export function headerValue(headers: RawHeaders, name: string): string {
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    const key = headers[index]!;
-    if (key.length === name.length && key.toString('latin1').toLowerCase() === name)
-      return headers[index + 1]!.toString('latin1');
+  const { length } = name;
+  for (let start = 0; start < headers.length; ) {
+    const end = headers.indexOf(lineFeed, start);
+    if (headers[start + length] === colon && isNamed(headers, start, name))
+      return valueBetween(headers, start + length + 1, end - 1);
+    start = end + 1;
   }
   return '';
 }

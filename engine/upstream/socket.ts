@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Deadline, startDeadline } from '../wire/deadline.ts';
-import type { RawHeaders, TransportFailure } from './pools.ts';
+import { type RawHeaders, rawHeaders } from './headers.ts';
+import type { TransportFailure } from './transport.ts';
 
 export interface SocketRequest {
   /** `ws://` or `wss://` */
@@ -161,8 +162,7 @@ export class VendorSocket {
       if (this.over) return;
       this.cut();
       response.destroy();
-      const headers = response.rawHeaders.map((text) => Buffer.from(text, 'latin1'));
-      this.receiver.onRefused(response.statusCode ?? 0, headers, Buffer.concat(chunks));
+      this.receiver.onRefused(response.statusCode ?? 0, rawHeaders(response.rawHeaders), Buffer.concat(chunks));
     };
     response.on('data', (chunk: Buffer) => {
       length += chunk.length;
