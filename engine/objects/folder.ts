@@ -67,8 +67,6 @@ async function writeDraft(draft: string, object: ObjectToStore, fsync: boolean):
   try {
     for await (const chunk of exactly(object.body, object.length)) await writeAll(file, chunk);
     if (fsync) await file.sync();
-    const { size } = await file.stat();
-    if (size !== object.length) throw new Error(`The file has ${size} bytes instead of ${object.length}.`);
   } finally {
     await file.close();
   }
@@ -81,9 +79,15 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
   }
 }
 
+/** Only the first object of a day finds no folder for it. */
 async function moveInto(path: string, draft: string, fsync: boolean): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o750 });
-  await rename(draft, path);
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o750 });
+    await rename(draft, path);
+  }
   if (fsync) await syncFolder(dirname(path));
 }
 
