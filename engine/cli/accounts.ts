@@ -1,7 +1,6 @@
 /** The accounts of a data directory, beside a running gateway or without one. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { requireConfiguration } from '../configuration-error.ts';
 import { type Accounts, openAccounts, type User } from '../ledger/index.ts';
 import { Refusal } from './failure.ts';
 import type { ConfigOption, DataOption } from './options.ts';
@@ -10,9 +9,10 @@ import type { Parts } from './parts.ts';
 export type AccountsOptions = ConfigOption & DataOption;
 
 /** `--data`, or else what gateway.yaml says. */
-export async function dataDirectoryOf({ config, data }: AccountsOptions, { builtIns }: Parts): Promise<string> {
+export async function dataDirectoryOf({ config, data }: AccountsOptions, parts: Parts): Promise<string> {
   if (data !== undefined) return resolve(data);
-  return (await requireConfiguration(config, builtIns)).gateway.dataDirectory;
+  const { requireConfiguration } = await import('../configuration-error.ts');
+  return (await requireConfiguration(config, await parts.builtIns())).gateway.dataDirectory;
 }
 
 /** Runs `work` on the accounts and closes them. Throws Refusal for a directory that no gateway has used, unless `create`. */

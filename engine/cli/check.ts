@@ -31,8 +31,8 @@ interface CheckOptions extends ConfigOption, DataOption, JsonOption {
 type Checked = { readonly configuration: Configuration } | { readonly faults: readonly Fault[] };
 
 /** What the files say and what the plugins make of it. */
-async function checkFolder(folder: string, { builtIns }: Parts): Promise<Checked> {
-  const result = await loadConfiguration(folder, builtIns);
+async function checkFolder(folder: string, parts: Parts): Promise<Checked> {
+  const result = await loadConfiguration(folder, await parts.builtIns());
   if (!result.ok) return { faults: result.faults };
   try {
     const snapshot = await compileConfiguration(result.configuration, createStandIn(null).lent);
@@ -54,9 +54,9 @@ interface Other {
 async function findOther(options: CheckOptions, parts: Parts): Promise<Other | null> {
   const { against } = options;
   if (against !== undefined)
-    return { name: against, configuration: await requireConfiguration(against, parts.builtIns) };
+    return { name: against, configuration: await requireConfiguration(against, await parts.builtIns()) };
   const directory = await dataDirectoryOf(options, parts);
-  const active = await readActive(directory, parts.builtIns);
+  const active = await readActive(directory, await parts.builtIns());
   if (active === null) return null;
   const name = `the gateway running on ${directory}`;
   if (!active.ok)

@@ -60,7 +60,7 @@ async function runGateway(
 ): Promise<void> {
   const gateway = await startGateway({
     folder: options.config ?? packageRoot(),
-    builtIns: parts.builtIns,
+    builtIns: await parts.builtIns(),
     log: createLog({ level: options.verbose ? 'info' : 'error', format: 'pretty' }),
     dataDirectory: data,
     environment: environmentFor(options, simulation.url),

@@ -64,7 +64,7 @@ async function callerOf(options: ExplainOptions, configuration: Configuration, p
 }
 
 async function explainRequest(options: ExplainOptions, parts: Parts): Promise<Explanation> {
-  const configuration = await requireConfiguration(options.config, parts.builtIns);
+  const configuration = await requireConfiguration(options.config, await parts.builtIns());
   const standIn = createStandIn(await callerOf(options, configuration, parts));
   const snapshot = await compileConfiguration(configuration, standIn.lent);
   const compiled = pickRoute(snapshot, options);

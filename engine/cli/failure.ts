@@ -1,31 +1,7 @@
 /** How a command says that something is not well. */
-import { ConfigurationError } from '../configuration-error.ts';
-import { GatewayError } from '../errors.ts';
 
 /** The command has said itself what is not well; only the exit code is left. */
 export class NotWell extends Error {}
 
 /** A sentence for the operator, without a stack. */
 export class Refusal extends Error {}
-
-/** Faults of the operating system that need no more than a sentence. */
-const systemSentences: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken',
-  EACCES: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOENT: 'no such file or directory',
-  ENOTDIR: 'not a directory',
-};
-
-/** One sentence (or the list of faults) for what is the operator's to mend; the stack for what is a fault of our own. */
-export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return `gateway: ${String(error)}`;
-  if (error instanceof ConfigurationError) return error.message;
-  if (error instanceof GatewayError) return `gateway: ${error.status} ${error.code}: ${error.message}`;
-  const { code, path } = error as NodeJS.ErrnoException;
-  const sentence = code === undefined ? undefined : systemSentences[code];
-  if (sentence !== undefined) return `gateway: ${path ?? error.message}: ${sentence}`;
-  const isOurOwn = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
-  return isOurOwn ? (error.stack ?? error.message) : `gateway: ${error.message}`;
-}

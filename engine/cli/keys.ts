@@ -54,8 +54,8 @@ function requireKnown(what: string, name: string, known: readonly string[]): voi
 }
 
 /** A mistyped group would make a key that can do nothing. */
-async function checkNames({ config, group, models }: CreateOptions, { builtIns }: Parts): Promise<void> {
-  const result = await loadConfiguration(config, builtIns);
+async function checkNames({ config, group, models }: CreateOptions, parts: Parts): Promise<void> {
+  const result = await loadConfiguration(config, await parts.builtIns());
   if (!result.ok) {
     note(`The configuration in ${config} cannot be used: group and models were not checked. See gateway check.`);
     return;

@@ -12,7 +12,7 @@ export interface Simulation {
 }
 
 export interface Parts {
-  readonly builtIns: Registry;
+  builtIns(): Promise<Registry>;
   /** Port 0: any free one. Rejects with the system's error where the port is taken. */
   startSimulation(port: number): Promise<Simulation>;
 }

@@ -72,8 +72,8 @@ const plain = ({ route, stages }: CompiledRoute) => ({
   chain: { name: route.chain, stages },
 });
 
-async function showRoutes({ config, json }: ConfigOption & JsonOption, { builtIns }: Parts): Promise<void> {
-  const configuration = await requireConfiguration(config, builtIns);
+async function showRoutes({ config, json }: ConfigOption & JsonOption, parts: Parts): Promise<void> {
+  const configuration = await requireConfiguration(config, await parts.builtIns());
   const snapshot = await compileConfiguration(configuration, createStandIn(null).lent);
   const { routes } = snapshot;
   if (json) printJson(routes.map(plain));

@@ -12,7 +12,8 @@ interface ServeOptions extends ConfigOption, DataOption {
   readonly port?: number;
 }
 
-async function serve({ config, data, port }: ServeOptions, { builtIns }: Parts): Promise<void> {
+async function serve({ config, data, port }: ServeOptions, parts: Parts): Promise<void> {
+  const builtIns = await parts.builtIns();
   const configuration = await requireConfiguration(config, builtIns);
   const log = createLog(configuration.gateway.log);
   const gateway = await startGateway({

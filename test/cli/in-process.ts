@@ -15,7 +15,7 @@ export async function call(words: readonly string[]): Promise<Finished> {
   );
   try {
     const startSimulation = () => Promise.reject(new Error('no simulator in this test'));
-    const code = await runCommandLine(words, { builtIns, startSimulation });
+    const code = await runCommandLine(words, { builtIns: async () => builtIns, startSimulation });
     return { code, ...output };
   } finally {
     for (const spy of spies) spy.mockRestore();

@@ -24,7 +24,7 @@ async function run(folder, words) {
       return true;
     };
   }
-  const code = await runCommandLine(words, { builtIns, startSimulation });
+  const code = await runCommandLine(words, { builtIns: async () => builtIns, startSimulation });
   streams.forEach((stream, index) => {
     process[stream].write = natives[index];
     writeFileSync(join(output, stream), said[stream]);
