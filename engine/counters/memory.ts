@@ -4,12 +4,14 @@ import type { ConcurrencyCounter, Counters, RateCounter } from '../contract/port
 
 /** Beyond so many names the one that was unused for longest is forgotten: a rate begins full again. */
 const maximumNames = 100_000;
+/** By size: `max` would lay out all places at once, 10 ms of each start. */
+const bounds = { maxSize: maximumNames, sizeCalculation: () => 1 };
 const minute = 60_000;
 
 /** Counters in memory; `now` is ms of a clock that never goes back. */
 export function createCounters(now: () => number = () => performance.now()): Counters {
-  const rates = new LRUCache<string, TokenBucket>({ max: maximumNames });
-  const gates = new LRUCache<string, Gate>({ max: maximumNames });
+  const rates = new LRUCache<string, TokenBucket>(bounds);
+  const gates = new LRUCache<string, Gate>(bounds);
   /** How many are inside, by name; not there: none. What counts something is never forgotten. */
   const inside = new Map<string, number>();
   return {

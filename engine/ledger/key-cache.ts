@@ -8,6 +8,8 @@ import type { LedgerDatabase } from './sqlite.ts';
 
 const maximumKeys = 50_000;
 const maximumUnknown = 10_000;
+/** Bounds by size: `max` would lay out all places at once, 5 ms of each start. */
+const one = () => 1;
 /** ms for which an unknown hash is not asked for again; a change in the database ends it at once. */
 const unknownFor = 5_000;
 
@@ -15,8 +17,8 @@ export class KeyCache {
   readonly #database: LedgerDatabase;
   readonly #records: Records;
   readonly #serial: Serial;
-  readonly #keys = new LRUCache<string, StoredKeyRecord>({ max: maximumKeys });
-  readonly #unknown = new LRUCache<string, true>({ max: maximumUnknown, ttl: unknownFor });
+  readonly #keys = new LRUCache<string, StoredKeyRecord>({ maxSize: maximumKeys, sizeCalculation: one });
+  readonly #unknown = new LRUCache<string, true>({ maxSize: maximumUnknown, sizeCalculation: one, ttl: unknownFor });
   readonly #loading = new Map<string, Promise<KeyRecord | null>>();
   #generation = 0;
 
