@@ -53,16 +53,33 @@ export interface Stack {
 
 const names = ['gateway', 'routes', 'channels', 'models'] as const;
 
+const readDocuments = async (): Promise<Documents> => {
+  const texts = await Promise.all(names.map((name) => readFile(join(packageRoot(), `${name}.yaml`), 'utf8')));
+  return Object.fromEntries(names.map((name, index) => [name, parse(texts[index]!)])) as Documents;
+};
+
+/** As they are in the repository; read once, since YAML is slow. */
+let pristine: Promise<Documents> | null = null;
+/** YAML of documents, by their JSON: most tests leave most documents as they are. */
+const written = new Map<string, string>();
+
+function yamlOf(document: unknown): string {
+  const json = JSON.stringify(document);
+  const text = written.get(json) ?? stringify(document);
+  written.set(json, text);
+  return text;
+}
+
 async function writeDocuments(folder: string, documents: Documents): Promise<void> {
-  for (const name of names) await writeFile(join(folder, `${name}.yaml`), stringify(documents[name]));
+  for (const name of names) await writeFile(join(folder, `${name}.yaml`), yamlOf(documents[name]));
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const simulator = await startSimulator();
   const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const data = join(folder, 'data');
-  const documents = {} as Documents;
-  for (const name of names) documents[name] = parse(await readFile(join(packageRoot(), `${name}.yaml`), 'utf8'));
+  pristine ??= readDocuments();
+  const documents = structuredClone(await pristine);
   options.edit?.(documents);
   await writeDocuments(folder, documents);
   const gateway = await startGateway({
