@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64, isJsonSafe } from '../../engine/wire/base64.ts';
+import { decodeBase64, decodeBase64InPlace, isJsonSafe } from '../../engine/wire/base64.ts';
 
 /** Longer than what is decoded at a time, so that every kind of end and seam comes up. */
 const sizes = [1, 2, 3, 24_575, 24_576, 24_577, 49_152, 70_000];
 
-describe('Base64 as bytes', () => {
+describe.each([
+  ['as bytes', decodeBase64],
+  ['in place', decodeBase64InPlace],
+])('Base64 %s', (_, decodeBase64) => {
   it.each(sizes)('decodes %i bytes', (size) => {
     const bytes = randomBytes(size);
     expect(decodeBase64(Buffer.from(bytes.toString('base64')))?.equals(bytes)).toBe(true);
@@ -22,6 +25,13 @@ describe('Base64 as bytes', () => {
   it('refuses nothing at all, and lengths that no Base64 has', () => {
     expect(decodeBase64(Buffer.alloc(0))).toBeNull();
     expect(decodeBase64(Buffer.from('AAAAA'))).toBeNull();
+  });
+
+  it('leaves alone what stands before and behind it', () => {
+    const bytes = randomBytes(50_000);
+    const around = Buffer.from(`"${bytes.toString('base64')}"`);
+    expect(decodeBase64(around.subarray(1, -1))?.equals(bytes)).toBe(true);
+    expect([around[0], around.at(-1)]).toEqual([0x22, 0x22]);
   });
 });
 
