@@ -41,7 +41,7 @@ function linkObjects({ urlLifetime, s3, ...others }: GatewayFile['objects']): Ob
 }
 
 function linkVideos(videos: GatewayFile['videos']): VideoSettings {
-  const { concurrency, storeAttempts } = videos;
+  const { concurrency, storeAttempts, openPerKey } = videos;
   return {
     pollInterval: duration(videos.pollInterval),
     deadline: duration(videos.deadline),
@@ -51,6 +51,8 @@ function linkVideos(videos: GatewayFile['videos']): VideoSettings {
     maximumBytes: size(videos.maximumBytes),
     concurrency,
     storeAttempts,
+    openPerKey,
+    retention: durationOrOff(videos.retention),
   };
 }
 
@@ -63,7 +65,9 @@ function checkObjects(source: SourceFile, { engine, s3 }: GatewayFile['objects']
   }
 }
 
-const keepOf = (keep: string | number): number => (typeof keep === 'number' || keep === 'off' ? 0 : duration(keep));
+/** 0 where it is off. */
+const durationOrOff = (text: string | number): number =>
+  typeof text === 'number' || text === 'off' ? 0 : duration(text);
 
 const linkRealtime = ({ idleTimeout, pingTimeout, bufferLimit }: GatewayFile['realtime']) => ({
   idleTimeout: duration(idleTimeout),
@@ -81,7 +85,7 @@ export function linkSettings(source: SourceFile, folder: string, faults: Faults)
     dataDirectory: resolve(folder, file.dataDirectory),
     objects: linkObjects(file.objects),
     ledger: file.ledger,
-    responses: { keep: keepOf(file.responses.keep), maximumSize: size(file.responses.maximumSize) },
+    responses: { keep: durationOrOff(file.responses.keep), maximumSize: size(file.responses.maximumSize) },
     counters: file.counters,
     log: file.log,
     headers: { maximumBytes: size(file.headers.maximumBytes) },

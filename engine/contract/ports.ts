@@ -87,6 +87,8 @@ export interface ObjectToStore {
   readonly contentType: string;
   /** Folder-like first part of the key: `images`, `videos`. */
   readonly prefix: string;
+  /** A key made by the engine, whose object is replaced if it is there; left out: a new one. */
+  readonly key?: string;
 }
 
 export interface StoredObject {

@@ -44,7 +44,15 @@ export const createTasks: Migration = {
       .addColumn('lease_until', 'bigint', (column) => column.notNull())
       .execute();
     await schema.createIndex('tasks_key').on('tasks').columns(['key_id', 'created_at', 'id']).execute();
-    // Settled tasks are many and never asked for by time; only the open ones are in it.
+    // Settled tasks are many and never due; only the open ones are in it.
     await sql`CREATE INDEX tasks_due ON tasks (due_at) WHERE open = 1`.execute(database);
+  },
+};
+
+/** How many are open is asked for each key, and what has ended is looked for by its age. */
+export const indexTasks: Migration = {
+  async up(database: Kysely<unknown>) {
+    await sql`CREATE INDEX tasks_open ON tasks (key_id) WHERE open = 1`.execute(database);
+    await sql`CREATE INDEX tasks_over ON tasks (completed_at) WHERE open = 0`.execute(database);
   },
 };

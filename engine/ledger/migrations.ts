@@ -1,7 +1,7 @@
 /** The schema's history. Names sort in the order in which they run; one that was released is never changed. */
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { createResponses } from './migrate-responses.ts';
-import { createTasks } from './migrate-tasks.ts';
+import { createTasks, indexTasks } from './migrate-tasks.ts';
 
 const first: Migration = {
   async up(database: Kysely<unknown>) {
@@ -26,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0002-rare-counts': rareCounts,
   '0003-responses': { up: createResponses },
   '0004-tasks': createTasks,
+  '0005-tasks-by-end': indexTasks,
 };
 
 /** Brings the schema up to date. The caller holds the write lock. Throws where the database is of a newer version. */

@@ -8,7 +8,7 @@ import type { ObjectToStore, StoredObject } from '../contract/ports.ts';
 import type { ObjectsEngine } from './engine.ts';
 import { exactly } from './exact.ts';
 import { storageFailed } from './fault.ts';
-import { createKey, isKey } from './key.ts';
+import { isKey, keyFor } from './key.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { signQuery } from './url.ts';
 
@@ -48,7 +48,7 @@ export async function openFolder(options: FolderOptions): Promise<ObjectsEngine>
 async function put(options: FolderOptions, incoming: string, object: ObjectToStore): Promise<StoredObject> {
   const draft = join(incoming, randomBytes(16).toString('hex'));
   try {
-    const key = createKey(object.prefix, object.contentType);
+    const key = keyFor(object);
     await writeDraft(draft, object, options.fsync ?? false);
     await moveInto(join(options.folder, key), draft, options.fsync ?? false);
     return { key, length: object.length, contentType: mediaTypeOf(key).mediaType };

@@ -14,7 +14,7 @@ import { bounded } from './bounded.ts';
 import type { ObjectsEngine } from './engine.ts';
 import { exactly } from './exact.ts';
 import { storageFailed } from './fault.ts';
-import { createKey, isKey } from './key.ts';
+import { isKey, keyFor } from './key.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { createSigningClient, createStoringClient, defaultTimeout } from './s3-client.ts';
 import { explainFault } from './s3-fault.ts';
@@ -65,7 +65,7 @@ function refuseUnusable(settings: S3Settings, urlLifetime: number): void {
 /** A Buffer is tried twice by the SDK; a stream once, because it cannot be read again. */
 async function put(bucket: Bucket, object: ObjectToStore): Promise<StoredObject> {
   try {
-    const key = createKey(object.prefix, object.contentType);
+    const key = keyFor(object);
     await bounded(bucket.timeout, (signal, abort) => send(bucket, key, object, signal, abort));
     return { key, length: object.length, contentType: mediaTypeOf(key).mediaType };
   } catch (error) {

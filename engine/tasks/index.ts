@@ -13,6 +13,7 @@ import { TaskChannels } from './channels.ts';
 import { acceptedTask } from './columns.ts';
 import { TaskHolds } from './holds.ts';
 import { Poller } from './poller.ts';
+import { Purger } from './purger.ts';
 import type { VideoSettings } from './settings.ts';
 import { openSpool } from './spool.ts';
 import { Step } from './step.ts';
@@ -51,6 +52,13 @@ export const createTaskId = (): string => `video_${randomBytes(16).toString('hex
 
 const lost = () => new GatewayError('internal_error', undefined, { cause: new Error('the lease was lost') });
 
+const tooMany = (most: number) =>
+  new GatewayError(
+    'concurrency_limit_exceeded',
+    `This key has ${most} videos in the making, as many as it may. Submit again when one of them has ended.`,
+    { retryAfter: 5 },
+  );
+
 const missing = (id: string) =>
   new GatewayError('video_not_found', `The video \`${id.slice(0, 80)}\` does not exist. See GET /v1/videos.`);
 
@@ -60,6 +68,7 @@ export class VideoTasks {
   private readonly parts: VideoTasksParts;
   private readonly holds: TaskHolds;
   private readonly poller: Poller;
+  private readonly purger: Purger;
   private readonly signer: UrlSigner;
   /** Whose leases this process's are. */
   private readonly owner = randomBytes(9).toString('base64url');
@@ -78,23 +87,27 @@ export class VideoTasks {
     const stepParts = { store, owner, holds, channels, objects, pools, spoolFolder, settings, now, log };
     const run = (task: VideoTask, signal: AbortSignal) => new Step(stepParts, task, signal).run();
     this.poller = new Poller({ store, owner, settings, now, log, run });
+    this.purger = new Purger({ store, owner, objects, settings, now, log });
   }
 
   /** The configuration must be known by then. */
   start(): void {
     this.poller.start();
+    this.purger.start();
   }
 
   /** `grace`: ms for running steps before they are broken off. */
-  close(grace: number): Promise<void> {
-    return this.poller.close(grace);
+  async close(grace: number): Promise<void> {
+    await Promise.all([this.purger.close(), this.poller.close(grace)]);
   }
 
-  /** The task is in the database, before any vendor hears of it. */
+  /** The task is in the database, before any vendor hears of it. Throws GatewayError where the key has too many. */
   async begin(origin: TaskOrigin): Promise<void> {
+    const { lease, openPerKey } = this.settings();
     this.poller.keep(origin.id);
     try {
-      await this.parts.ledger.tasks.insert(origin, this.owner, Date.now() + this.settings().lease);
+      if (!(await this.parts.ledger.tasks.insert(origin, this.owner, Date.now() + lease, openPerKey)))
+        throw tooMany(openPerKey);
     } catch (error) {
       this.poller.let(origin.id);
       throw error;

@@ -1,25 +1,22 @@
 /** Puts a spooled file into the object store, and reads it back before anybody is told of it. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import type { ObjectsEngine } from '../objects/engine.ts';
+import { createKey } from '../objects/key.ts';
 import type { SpooledFile } from './spool.ts';
+import type { VideoTask } from './task.ts';
 
-/** The key of the stored object. Throws where it cannot be stored or differs; then nothing is left of it. */
-export async function keepFile(objects: ObjectsEngine, file: SpooledFile): Promise<string> {
-  try {
-    const { path, bytes: length, contentType } = file;
-    const { key } = await objects.put({ body: createReadStream(path), length, contentType, prefix: 'videos' });
-    try {
-      await verify(objects, key, file);
-      return key;
-    } catch (error) {
-      await objects.delete(key);
-      throw error;
-    }
-  } finally {
-    await rm(file.path, { force: true });
-  }
+const prefix = 'videos';
+
+/** Day and digits are the task's own: whoever stores its file again replaces what is there. */
+export const objectKeyOf = ({ id, createdAt }: VideoTask, contentType: string): string =>
+  createKey(prefix, contentType, new Date(createdAt), id.slice(-32));
+
+/** Throws where it cannot be stored or differs. */
+export async function keepFile(objects: ObjectsEngine, key: string, file: SpooledFile): Promise<void> {
+  const { path, bytes: length, contentType } = file;
+  await objects.put({ body: createReadStream(path), length, contentType, prefix, key });
+  await verify(objects, key, file);
 }
 
 async function verify(objects: ObjectsEngine, key: string, { bytes, sha256 }: SpooledFile): Promise<void> {

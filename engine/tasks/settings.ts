@@ -15,4 +15,8 @@ export interface VideoSettings {
   readonly downloadTimeout: number;
   /** How often storing a file is tried. */
   readonly storeAttempts: number;
+  /** Open tasks of one key. */
+  readonly openPerKey: number;
+  /** From the end of a task until it is removed with its file; 0: never. */
+  readonly retention: number;
 }

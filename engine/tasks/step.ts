@@ -8,11 +8,11 @@ import type { Log } from '../contract/values.ts';
 import type { VideoFault, VideoState } from '../contract/video.ts';
 import type { ObjectsEngine } from '../objects/engine.ts';
 import { cleanMessage, type Failure } from '../upstream/failure.ts';
-import { openUrl } from '../upstream/fetch.ts';
 import type { Pools } from '../upstream/pools.ts';
 import type { TaskChannels, TaskTarget } from './channels.ts';
 import type { TaskHolds } from './holds.ts';
-import { keepFile } from './keep-file.ts';
+import { keepFile, objectKeyOf } from './keep-file.ts';
+import { openFile } from './open-file.ts';
 import { pollVendor } from './poll.ts';
 import type { VideoSettings } from './settings.ts';
 import { usageRowOf } from './settlement.ts';
@@ -133,50 +133,42 @@ export class Step {
 
   /** From the vendor into the object store. */
   private async keep(target: TaskTarget): Promise<void> {
-    const { objects, spoolFolder, settings } = this.parts;
+    const { objects, pools, spoolFolder, settings } = this.parts;
+    const { maximumBytes, downloadTimeout } = settings();
     let changes: TaskChanges;
     try {
       // The address may have run out since the last try.
       if (this.task.failures > 0) await this.renewAddress(target);
-      const file = await spool(await this.open(target), spoolFolder, settings().maximumBytes);
-      if (this.signal.aborted) {
+      const answer = await openFile(target, this.task.file, pools, downloadTimeout, this.signal);
+      const file = await spool(answer, spoolFolder, maximumBytes);
+      try {
+        if (this.signal.aborted) return await this.later(0, {});
+        await keepFile(objects, await this.objectKeyFor(file.contentType), file);
+      } finally {
         await rm(file.path, { force: true });
-        return await this.later(0, {});
       }
-      const objectKey = await keepFile(objects, file);
       const { bytes, sha256, contentType } = file;
-      changes = { ending: 'stored', objectKey, bytes, sha256, contentType };
+      changes = { ending: 'stored', bytes, sha256, contentType };
     } catch (error) {
       return this.keepingFailed(error);
     }
-    await this.save(changes).catch(async (error: unknown) => {
-      // Nobody will ever be told of it: whoever has the task now stores its own.
-      await objects.delete(changes.objectKey!);
-      throw error;
-    });
+    await this.save(changes);
     await this.settle();
+  }
+
+  /** Written down before anything is stored: a crash leaves no object that no task knows. */
+  private async objectKeyFor(contentType: string): Promise<string> {
+    const before = this.task.objectKey;
+    const objectKey = objectKeyOf(this.task, contentType);
+    await this.save({ objectKey });
+    // An earlier try got a file of another type.
+    if (before !== null && before !== objectKey) await this.parts.objects.delete(before);
+    return objectKey;
   }
 
   private async renewAddress(target: TaskTarget): Promise<void> {
     const state = await pollVendor(target, this.signal);
     if (state.state === 'completed') await this.save({ file: state.file });
-  }
-
-  private async open(target: TaskTarget) {
-    const { origin, timeouts } = target.channel;
-    const { file } = this.task;
-    if (file === null || (file.kind === 'content' && target.content === null))
-      throw new Error('the vendor has no path for the file');
-    const isAuthorized = file.kind === 'content' || file.authorized;
-    const answer = await openUrl(file.kind === 'content' ? origin + target.content : file.url, this.parts.pools, {
-      trustedOrigin: origin,
-      trustedHeaders: isAuthorized ? target.headers : [],
-      timeout: timeouts.firstByte,
-      idleTimeout: timeouts.idle,
-      accept: 'video/*',
-      signal: AbortSignal.any([this.signal, AbortSignal.timeout(this.parts.settings().downloadTimeout)]),
-    });
-    return answer;
   }
 
   private async keepingFailed(error: unknown): Promise<void> {
@@ -219,11 +211,28 @@ export class Step {
     const { id, held, ending, place } = this.task;
     if (held !== null) await holds.settle(id, usageRowOf(this.task, now()));
     if (ending === 'stored') return this.save({ storage: 'ready', open: false }, true);
-    if (ending === 'unstored') return this.save({ storage: 'failed', open: false }, true);
+    if (ending === 'unstored') {
+      await this.dropObject();
+      return this.save({ storage: 'failed', open: false }, true);
+    }
     const completedAt = this.task.completedAt ?? now();
     await this.save({ status: 'failed', storage: 'failed', completedAt, open: false }, true);
     // Its client was never told of it.
     if (place === null) await store.remove(id);
+  }
+
+  /** Of what nobody paid for nothing is kept. What cannot be deleted now goes with its row. */
+  private async dropObject(): Promise<void> {
+    const { objectKey } = this.task;
+    if (objectKey === null) return;
+    try {
+      await this.parts.objects.delete(objectKey);
+    } catch (error) {
+      this.parts.log.warn(
+        { err: error, ...this.facts() },
+        'what was stored of a failed video could not be deleted yet',
+      );
+    }
   }
 
   private facts() {

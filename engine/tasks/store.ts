@@ -15,16 +15,44 @@ export function createTaskStore(database: LedgerDatabase): TaskStore {
   const visibleTo = (keyId: number) =>
     query.selectFrom('tasks').selectAll().where('key_id', '=', keyId).where('place', 'is not', null);
 
-  const isAnyDue = async (now: number): Promise<boolean> => {
-    const due = query.selectFrom('tasks').select('id').where('open', '=', 1);
-    const row = await due.where('due_at', '<=', now).where('lease_until', '<=', now).limit(1).executeTakeFirst();
-    return row !== undefined;
-  };
+  const due = (now: number) =>
+    query.selectFrom('tasks').where('open', '=', 1).where('due_at', '<=', now).orderBy('due_at');
+
+  const over = (endedBefore: number) =>
+    query.selectFrom('tasks').where('open', '=', 0).where('completed_at', '<', endedBefore).orderBy('completed_at');
+
+  /** Takes leases on those that are nobody's. */
+  async function lease(tasks: ReturnType<typeof due>, owner: string, now: number, until: number, limit: number) {
+    const free = tasks.select('id').where('lease_until', '<=', now);
+    // An idle gateway does not lock the database to find nothing.
+    if ((await free.limit(1).executeTakeFirst()) === undefined) return [];
+    const rows = await write(database, (transaction) =>
+      transaction
+        .updateTable('tasks')
+        .set({ lease_owner: owner, lease_until: until })
+        .where('id', 'in', free.limit(limit))
+        // Said again for databases that read the list before they lock the rows.
+        .where('lease_until', '<=', now)
+        .returningAll()
+        .execute(),
+    );
+    return rows.map(taskOf);
+  }
 
   return {
-    async insert(origin, owner, until) {
+    async insert(origin, owner, until, most) {
       const values = { ...columnsOf(origin), lease_owner: owner, lease_until: until };
-      await write(database, (transaction) => transaction.insertInto('tasks').values(values).execute());
+      return write(database, async (transaction) => {
+        const { open } = await transaction
+          .selectFrom('tasks')
+          .select((select) => select.fn.countAll<number>().as('open'))
+          .where('key_id', '=', origin.keyId)
+          .where('open', '=', 1)
+          .executeTakeFirstOrThrow();
+        if (open >= most) return false;
+        await transaction.insertInto('tasks').values(values).execute();
+        return true;
+      });
     },
 
     async discard(id, owner) {
@@ -33,30 +61,9 @@ export function createTaskStore(database: LedgerDatabase): TaskStore {
       );
     },
 
-    async take(owner, now, until, limit) {
-      // An idle gateway does not lock the database to find nothing.
-      if (!(await isAnyDue(now))) return [];
-      const rows = await write(database, (transaction) =>
-        transaction
-          .updateTable('tasks')
-          .set({ lease_owner: owner, lease_until: until })
-          .where('id', 'in', (select) =>
-            select
-              .selectFrom('tasks')
-              .select('id')
-              .where('open', '=', 1)
-              .where('due_at', '<=', now)
-              .where('lease_until', '<=', now)
-              .orderBy('due_at')
-              .limit(limit),
-          )
-          // Said again for databases that read the list before they lock the rows.
-          .where('lease_until', '<=', now)
-          .returningAll()
-          .execute(),
-      );
-      return rows.map(taskOf);
-    },
+    take: (owner, now, until, limit) => lease(due(now), owner, now, until, limit),
+
+    takeEnded: (owner, endedBefore, now, until, limit) => lease(over(endedBefore), owner, now, until, limit),
 
     async save(id, owner, changes, release) {
       const values = { ...changedColumns(changes), ...(release ? { lease_owner: null, lease_until: 0 } : {}) };

@@ -110,12 +110,23 @@ export interface TaskPageFilter {
  * taken by one atomic statement, and what a worker writes counts only while the lease is its own.
  */
 export interface TaskStore {
-  /** Writes a new task under a lease; it is committed when this resolves. */
-  insert(origin: TaskOrigin, owner: string, until: number): Promise<void>;
+  /**
+   * Writes a new task under a lease; it is committed when this resolves. False: the key has `most` open tasks already,
+   * nothing was written.
+   */
+  insert(origin: TaskOrigin, owner: string, until: number, most: number): Promise<boolean>;
   /** Takes away what no vendor has accepted. */
   discard(id: string, owner: string): Promise<void>;
   /** Leases up to `limit` due tasks whose leases have ended. */
   take(owner: string, now: number, until: number, limit: number): Promise<readonly VideoTask[]>;
+  /** Leases up to `limit` settled tasks that ended before `endedBefore`, the oldest first. */
+  takeEnded(
+    owner: string,
+    endedBefore: number,
+    now: number,
+    until: number,
+    limit: number,
+  ): Promise<readonly VideoTask[]>;
   /** Writes changes under the lease, and gives it back where `release` is set. False: the lease was lost, nothing was written. */
   save(id: string, owner: string, changes: TaskChanges, release: boolean): Promise<boolean>;
   renew(owner: string, ids: readonly string[], until: number): Promise<void>;

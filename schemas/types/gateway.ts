@@ -218,6 +218,14 @@ export interface GatewayFile {
      * How often fetching and storing a finished video is tried, with longer and longer pauses. After the last one the task keeps its state and is not charged.
      */
     storeAttempts: number;
+    /**
+     * Videos of one key that may be in the making at the same time; more are refused with 429.
+     */
+    openPerKey: number;
+    /**
+     * How long after its end a task is removed with its file; `off` or 0: only when its client deletes it. What was charged stays in the usage log.
+     */
+    retention: string | number;
   };
   /**
    * Bounds on realtime sessions. How long one may last and how large an event may be stands at its route (`timeout`, `bodyLimit`). A change holds for sessions that begin after it.

@@ -57,6 +57,23 @@ describe.each(engines)('objects in $name', ({ skipped, open }) => {
     expect(Buffer.from(await reply.arrayBuffer()).equals(video)).toBe(true);
   });
 
+  test('an object under the key of another one replaces it', async () => {
+    const [before, after] = [randomBytes(50_000), randomBytes(40_000)];
+    const put = (body: Buffer, key?: string) =>
+      engine.objects.put({
+        body: streamOf(body),
+        length: body.length,
+        contentType: 'video/mp4',
+        prefix: 'videos',
+        ...(key === undefined ? {} : { key }),
+      });
+    const { key } = await put(before);
+    expect((await put(after, key)).key).toBe(key);
+    const reply = await fetch(await engine.objects.sign(key));
+    expect(Buffer.from(await reply.arrayBuffer()).equals(after)).toBe(true);
+    await expect(put(after, '../../etc/passwd')).rejects.toMatchObject({ code: 'storage_failed' });
+  });
+
   test('an empty object is an object', async () => {
     const body = Readable.from([]);
     const stored = await engine.objects.put({ body, length: 0, contentType: 'image/gif', prefix: 'images' });

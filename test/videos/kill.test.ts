@@ -134,6 +134,11 @@ async function rewind(id: string, columns: object): Promise<void> {
   await database.close();
 }
 
+async function storedVideos(): Promise<string[]> {
+  const names = await readdir(join(data, 'objects', 'videos'), { recursive: true });
+  return names.filter((name) => name.endsWith('.mp4'));
+}
+
 async function expectChargedOnce(base: string, id: string): Promise<void> {
   const video = await over(base, id);
   expect(video).toMatchObject({ status: 'completed', metadata: { storage: { status: 'ready' } } });
@@ -198,8 +203,35 @@ describe('kill -9', () => {
     await expectChargedOnce(second.base, unmarked);
     expect(await over(second.base, failed)).toMatchObject({ status: 'failed' });
     await second.stop();
+    // The file that no row named yet was stored again under its own name.
+    expect(await storedVideos()).toHaveLength(2);
     const { rows, balance } = await books();
     expect(rows.map(({ quota }) => quota).sort()).toEqual([0, price, price]);
+    expect(balance).toBe(1_000_000_000 - 2 * price);
+  });
+
+  it('between the deletion of a file whose retention is over and that of its row: the row goes too', async () => {
+    const first = await serve();
+    const [halfGone, whole] = [
+      await created(first.base, 'A kite [polls=1]'),
+      await created(first.base, 'A kite [polls=1]'),
+    ];
+    for (const id of [halfGone, whole]) await expectChargedOnce(first.base, id);
+    await first.kill();
+    const old = { completed_at: Date.now() - 3_600_000 };
+    await rewind(halfGone, { ...old, lease_owner: 'dead', lease_until: Date.now() });
+    await rewind(whole, old);
+    const [name] = (await storedVideos()).filter((file) => file.includes(halfGone.slice('video_'.length)));
+    await rm(join(data, 'objects', 'videos', name!));
+    const settings = { videos: { ...fastVideos, retention: '1m' }, log: { level: 'info' } };
+    await writeFile(join(folder, 'gateway.yaml'), stringify(settings));
+    const second = await serve();
+    for (const end = Date.now() + 10_000; (await listed(second.base)).length > 0; await delay(20))
+      if (Date.now() > end) throw new Error('the tasks are still there');
+    await second.stop();
+    expect(await storedVideos()).toEqual([]);
+    const { rows, balance } = await books();
+    expect(rows.map(({ quota }) => quota)).toEqual([price, price]);
     expect(balance).toBe(1_000_000_000 - 2 * price);
   });
 

@@ -6,30 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LedgerDatabase, openDatabase } from '../../engine/ledger/sqlite.ts';
 import { silentLog } from '../../engine/observe/log.ts';
 import { Poller } from '../../engine/tasks/poller.ts';
-import type { VideoSettings } from '../../engine/tasks/settings.ts';
 import { createTaskStore } from '../../engine/tasks/store.ts';
 import type { TaskOrigin, TaskStore, VideoTask } from '../../engine/tasks/task.ts';
-
-const settings: VideoSettings = {
-  pollInterval: 10,
-  deadline: 60_000,
-  lease: 1000,
-  channelGrace: 1000,
-  concurrency: 8,
-  maximumBytes: 1000,
-  downloadTimeout: 1000,
-  storeAttempts: 3,
-};
-
-const place = {
-  channel: 'one',
-  credential: 'c',
-  credentialIndex: 0,
-  protocol: 'openai-videos',
-  vendorModel: 'sora-2',
-  vendorId: 'v',
-  attempts: 1,
-};
+import { originOf, place, settings } from './tasks.ts';
 
 let folder: string;
 let databases: LedgerDatabase[];
@@ -49,28 +28,9 @@ async function connect(): Promise<TaskStore> {
   return createTaskStore(database);
 }
 
-const originOf = (index: number, over: Partial<TaskOrigin> = {}): TaskOrigin => ({
-  id: `video_${String(index).padStart(32, '0')}`,
-  requestId: `req_${index}`,
-  userId: 1,
-  keyId: 1,
-  endpoint: '/v1/videos',
-  model: 'demo-video',
-  group: 'default',
-  multiplier: '1',
-  price: { second: '0.10' },
-  held: 5,
-  prompt: 'A kite',
-  seconds: 4,
-  size: null,
-  createdAt: Date.now() - 1000 + index,
-  deadlineAt: Date.now() + 60_000,
-  ...over,
-});
-
 async function addTask(store: TaskStore, index: number, over: Partial<TaskOrigin> = {}): Promise<string> {
   const origin = originOf(index, over);
-  await store.insert(origin, 'submitter', Date.now() + 1000);
+  expect(await store.insert(origin, 'submitter', Date.now() + 1000, 100)).toBe(true);
   expect(await store.save(origin.id, 'submitter', { place }, true)).toBe(true);
   return origin.id;
 }
@@ -162,7 +122,7 @@ describe('the store', () => {
   it('shows a task only once a vendor has accepted it, and only to its user', async () => {
     const store = await connect();
     const origin = originOf(1);
-    await store.insert(origin, 'me', Date.now() + 1000);
+    await store.insert(origin, 'me', Date.now() + 1000, 100);
     expect(await store.find(origin.id, 1)).toBeNull();
     await store.save(origin.id, 'me', { place }, true);
     expect(await store.find(origin.id, 1)).toMatchObject({ place, price: { second: '0.10' }, held: 5 });

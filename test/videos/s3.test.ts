@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { openDatabase } from '../../engine/ledger/sqlite.ts';
 import type { Stack } from '../kit/stack.ts';
 import { ask, available, create, ended, startVideoStack } from './support.ts';
 
@@ -9,7 +12,8 @@ class Bucket {
   readonly objects = new Map<string, Buffer>();
   readonly server: Server;
   /** What happens to the next requests of a method. */
-  fault: { readonly method: string; times: number; readonly kind: 'refuse' | 'cut' | 'corrupt' } | null = null;
+  fault: { readonly method: string; times: number; readonly kind: 'refuse' | 'cut' | 'corrupt' | 'slow' } | null = null;
+  readonly received: string[] = [];
 
   constructor() {
     this.server = createServer((request, response) => {
@@ -28,6 +32,7 @@ class Bucket {
   private answer({ method, url, socket }: IncomingMessage, response: ServerResponse, body: Buffer): void {
     const { pathname } = new URL(url!, 'http://s3');
     const fault = this.takeFault(method);
+    this.received.push(`${method} ${pathname}`);
     if (fault === 'cut') return void socket.destroy();
     if (fault === 'refuse') return void response.writeHead(507, { 'content-type': 'application/xml' }).end('<Error/>');
     if (method === 'PUT') this.objects.set(pathname, body);
@@ -35,7 +40,9 @@ class Bucket {
     const stored = this.objects.get(pathname);
     if (method === 'GET' && stored === undefined) return void response.writeHead(404).end();
     const bytes = fault === 'corrupt' ? Buffer.alloc(stored!.length) : stored;
-    response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'GET' ? bytes : undefined);
+    const end = () => response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'GET' ? bytes : undefined);
+    if (fault === 'slow') setTimeout(end, 400);
+    else end();
   }
 }
 
@@ -104,6 +111,25 @@ it('that cannot be stored costs nothing, and leaves nothing in the bucket', asyn
   expect(video).toMatchObject({ status: 'completed', metadata: { url: null, storage: { status: 'failed' } } });
   expect(cost).toBe(0);
   expect(bucket.objects.size).toBe(before);
+});
+
+it('stored by a gateway that lost its task meanwhile is stored again under the same name, and never deleted', async () => {
+  const before = await available(stack);
+  const stored = bucket.objects.size;
+  bucket.received.length = 0;
+  bucket.fault = { method: 'PUT', times: 1, kind: 'slow' };
+  const { id } = (await create(stack, { prompt: 'A kite [polls=1]' })).body;
+  while (bucket.received.length === 0) await delay(5);
+  const database = await openDatabase(join(stack.data, 'gateway.db'), { busyTimeout: 5000, autoCheckpoint: 1000 });
+  const lease = { lease_owner: 'another', lease_until: Date.now() + 700 };
+  await database.query.updateTable('tasks').set(lease).where('id', '=', id).execute();
+  await database.close();
+  expect((await ended(stack, id)).metadata.storage.status).toBe('ready');
+  const [, path] = bucket.received[0]!.split(' ');
+  expect(path).toContain(id.slice('video_'.length));
+  expect(bucket.received).toEqual([`PUT ${path}`, `GET ${path}`, `PUT ${path}`, `GET ${path}`]);
+  expect(bucket.objects.size).toBe(stored + 1);
+  expect(before - (await available(stack))).toBe(200_000);
 });
 
 it('whose file cannot be deleted stays', async () => {

@@ -1,0 +1,78 @@
+/** Removes tasks that ended long ago, with their files, a few at a time; several gateways share the work by leases. */
+import type { Log } from '../contract/values.ts';
+import type { ObjectsEngine } from '../objects/engine.ts';
+import type { VideoSettings } from './settings.ts';
+import type { TaskStore, VideoTask } from './task.ts';
+
+export interface PurgerParts {
+  readonly store: TaskStore;
+  readonly owner: string;
+  readonly objects: Pick<ObjectsEngine, 'delete'>;
+  readonly settings: () => VideoSettings;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+const batch = 20;
+/** ms between two looks. */
+const longestPause = 60_000;
+const shortestPause = 50;
+
+export class Purger {
+  private readonly parts: PurgerParts;
+  private timer: NodeJS.Timeout | null = null;
+  private looking: Promise<void> | null = null;
+  private closed = false;
+
+  constructor(parts: PurgerParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.lookLater(shortestPause);
+  }
+
+  /** Resolves when the file that is being deleted is gone. */
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.looking;
+  }
+
+  private lookLater(wait: number): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => {
+      this.looking = this.look();
+    }, wait);
+    this.timer.unref();
+  }
+
+  private async look(): Promise<void> {
+    const { store, owner, settings, now, log } = this.parts;
+    const { retention, lease } = settings();
+    let pause = Math.max(shortestPause, Math.min(longestPause, retention / 4));
+    try {
+      const ended = retention > 0 ? await store.takeEnded(owner, now() - retention, now(), now() + lease, batch) : [];
+      let removed = 0;
+      for (const task of ended) if (await this.remove(task)) removed++;
+      // A store that deletes nothing is not pressed.
+      if (ended.length === batch && removed > 0) pause = shortestPause;
+    } catch (error) {
+      log.error({ err: error }, 'video tasks whose retention is over cannot be read');
+    }
+    this.lookLater(pause);
+  }
+
+  /** The file first: a crash between the two leaves a row, and a later look repeats both. */
+  private async remove({ id, objectKey }: VideoTask): Promise<boolean> {
+    if (this.closed) return false;
+    const { store, objects, log } = this.parts;
+    try {
+      if (objectKey !== null) await objects.delete(objectKey);
+      return await store.remove(id);
+    } catch (error) {
+      log.error({ err: error, task: id }, 'a video whose retention is over could not be removed and will be later');
+      return false;
+    }
+  }
+}
