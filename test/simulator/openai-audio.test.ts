@@ -286,11 +286,12 @@ describe('speech', () => {
 
   it('is cut, stalls and ends in nothing as asked', async () => {
     const body = (fault: string) => ({ model: `gpt-4o-mini-tts!${fault}`, voice: 'cedar', input: 'Hello there' });
-    const ask = (fault: string) =>
-      exchange({ url: simulator.current.url, path: '/openai/v1/audio/speech', body: body(fault), patience: 200 });
+    const path = '/openai/v1/audio/speech';
+    const ask = (fault: string, patience = 10_000) =>
+      exchange({ url: simulator.current.url, path, body: body(fault), patience });
     expect(await ask('cut=2')).toMatchObject({ status: 200, ending: 'end' });
     expect(simulator.current.received.at(-1)!.events).toBe(2);
-    expect((await ask('stall=2')).ending).toBe('open');
+    expect((await ask('stall=2', 200)).ending).toBe('open');
     const whole = await ask('nodone');
     for (const fault of ['crlf', 'hugeline', 'malformed=1', 'errorframe=2'])
       expect((await ask(fault)).body.equals(whole.body)).toBe(true);
