@@ -54,6 +54,7 @@ export * from './wire/openai/call.ts';
 export * from './wire/openai/chunks.ts';
 export * from './wire/openai/extra.ts';
 export * from './wire/openai/fields.ts';
+export * from './wire/openai/limits.ts';
 export * from './wire/openai/relay.ts';
 export * from './wire/openai/reply.ts';
 export * from './wire/openai/strict.ts';

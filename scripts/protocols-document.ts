@@ -12,6 +12,7 @@ and written anew, and the answer comes back the same way. These tables say what 
 
 * **kept**: the same meaning in the same words;
 * **mapped**: the same meaning in other words;
+* **kept by the gateway**: the vendor is not told, the gateway does it itself;
 * **refused**: status 400 with the name of the field, since the answer would not be what was asked for;
 * **dropped**: left out, since the answer is as good without it;
 * **—**: the protocol has no words for it.
@@ -56,8 +57,9 @@ const parts: readonly Part[] = [
 ];
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
+const words: Readonly<Partial<Record<FeatureNote['fate'], string>>> = { absent: '—', gateway: 'kept by the gateway' };
 const shown = ({ fate, how }: FeatureNote): string => {
-  const word = fate === 'absent' ? '—' : fate;
+  const word = words[fate] ?? fate;
   return cell(how === undefined ? word : `${word}: ${how}`);
 };
 

@@ -9,7 +9,7 @@ import type { ChatImages } from './image.ts';
 import type { ChatState } from './responses.ts';
 import type { TokenUsage } from './usage.ts';
 import type { JsonObject, JsonValue } from './values.ts';
-import type { ParameterOverrides, SseFrame, VendorError } from './wire.ts';
+import type { ParameterOverrides, SseFrame, ToolNameRule, VendorError } from './wire.ts';
 
 /** What of a request's head a protocol may read: some say in the path what others say in the body. */
 export interface CallHead {
@@ -245,6 +245,10 @@ export interface ChatProtocol {
   readonly state?: ChatState;
   /** Headers of the client, lower-case, that a vendor of this protocol gets as they came. */
   readonly passedHeaders?: readonly string[];
+  /** Whether a vendor gets this stop sequence; what it does not get the gateway applies itself. Absent: every one. */
+  readonly takesStop?: (sequence: string, index: number) => boolean;
+  /** What a vendor takes as the name of a tool: others are written anew on the way there and back. Absent: any. */
+  readonly toolNames?: ToolNameRule;
   /** A second name for `x-request-id` in answers. */
   readonly requestIdHeader?: string;
   /** What it can and cannot carry: rows of docs/protocols.md. */

@@ -12,6 +12,7 @@ export const requestFeatures = {
   tools: 'Function tools',
   'custom-tools': 'Tools that take plain text',
   'vendor-tools': 'Tools that run at the vendor (web search, code)',
+  'tool-names': 'Names of tools that not every vendor takes',
   'tool-calls': 'Tool calls of earlier turns, parallel too',
   'tool-results': 'Tool results',
   'tool-result-images': 'Images in tool results',
@@ -54,8 +55,8 @@ export const replyFeatures = {
 export type RequestFeature = keyof typeof requestFeatures;
 export type ReplyFeature = keyof typeof replyFeatures;
 
-/** `absent`: this protocol has no words for it. */
-export type Fate = 'kept' | 'mapped' | 'refused' | 'dropped' | 'absent';
+/** `gateway`: the vendor is not told, the gateway does it itself; `absent`: this protocol has no words for it. */
+export type Fate = 'kept' | 'mapped' | 'gateway' | 'refused' | 'dropped' | 'absent';
 
 /** What becomes of a feature, and how where that is not plain. */
 export interface FeatureNote {

@@ -22,3 +22,11 @@ export interface ParameterOverrides {
   readonly set: JsonObject;
   readonly remove: readonly string[];
 }
+
+/** What a vendor takes as the name of a tool. */
+export interface ToolNameRule {
+  /** ASCII letters, digits and `_` must be among what it allows. */
+  readonly pattern: RegExp;
+  /** Characters. */
+  readonly longest: number;
+}

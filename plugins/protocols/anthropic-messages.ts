@@ -4,7 +4,7 @@ import { decodeReply } from './anthropic-messages/decode-reply.ts';
 import { decodeRequest } from './anthropic-messages/decode-request.ts';
 import { decodeStream } from './anthropic-messages/decode-stream.ts';
 import { encodeReply } from './anthropic-messages/encode-reply.ts';
-import { encodeRequest } from './anthropic-messages/encode-request.ts';
+import { encodeRequest, takesStop } from './anthropic-messages/encode-request.ts';
 import { encodeStream } from './anthropic-messages/encode-stream.ts';
 import { decodeError, encodeError } from './anthropic-messages/errors.ts';
 import { features } from './anthropic-messages/features.ts';
@@ -28,6 +28,8 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError,
   decodeError,
+  takesStop,
+  toolNames: { pattern: /^[a-zA-Z0-9_-]{1,128}$/, longest: 128 },
   count,
   features,
   passedHeaders: ['anthropic-version', 'anthropic-beta'],

@@ -2,6 +2,7 @@ import { type ChatProtocol, defineProtocol, googleError, readGoogleError } from 
 import { count } from './gemini-generate/count.ts';
 import { decodeReply, decodeStream } from './gemini-generate/decode-answer.ts';
 import { decodeRequest } from './gemini-generate/decode-request.ts';
+import { takesStop } from './gemini-generate/encode-config.ts';
 import { encodeReply } from './gemini-generate/encode-reply.ts';
 import { encodeRequest } from './gemini-generate/encode-request.ts';
 import { encodeStream } from './gemini-generate/encode-stream.ts';
@@ -29,6 +30,8 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   streamContentType: (call) => formOf(call).contentType,
   encodeError: googleError,
+  takesStop,
+  toolNames: { pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/, longest: 64 },
   count,
   images,
   features,

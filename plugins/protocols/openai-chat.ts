@@ -1,4 +1,11 @@
-import { type ChatProtocol, defineProtocol, openAiError, readOpenAiError } from '../../engine/plugin.ts';
+import {
+  type ChatProtocol,
+  defineProtocol,
+  openAiError,
+  openAiTakesStop,
+  openAiToolNames,
+  readOpenAiError,
+} from '../../engine/plugin.ts';
 import { decodeReply } from './openai-chat/decode-reply.ts';
 import { decodeRequest } from './openai-chat/decode-request.ts';
 import { decodeStream } from './openai-chat/decode-stream.ts';
@@ -25,6 +32,8 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError: openAiError,
   decodeError: readOpenAiError,
+  takesStop: openAiTakesStop,
+  toolNames: openAiToolNames,
   features,
   images,
 });

@@ -1,4 +1,11 @@
-import { type ChatProtocol, defineProtocol, openAiError, openAiRelay, readOpenAiError } from '../../engine/plugin.ts';
+import {
+  type ChatProtocol,
+  defineProtocol,
+  openAiError,
+  openAiRelay,
+  openAiTakesStop,
+  readOpenAiError,
+} from '../../engine/plugin.ts';
 import { decodeReply, decodeStream } from './openai-completions/decode-answer.ts';
 import { decodeRequest } from './openai-completions/decode-request.ts';
 import { encodeReply } from './openai-completions/encode-reply.ts';
@@ -22,5 +29,6 @@ export default defineProtocol<ChatProtocol>({
   encodeStream,
   encodeError: openAiError,
   decodeError: readOpenAiError,
+  takesStop: openAiTakesStop,
   features,
 });

@@ -1,4 +1,4 @@
-import { type ChatProtocol, defineProtocol, openAiError } from '../../engine/plugin.ts';
+import { type ChatProtocol, defineProtocol, openAiError, openAiToolNames } from '../../engine/plugin.ts';
 import { count } from './openai-responses/count.ts';
 import { decodeReply } from './openai-responses/decode-reply.ts';
 import { decodeRequest } from './openai-responses/decode-request.ts';
@@ -29,6 +29,8 @@ export default defineProtocol<ChatProtocol>({
   encodeReply,
   encodeStream,
   encodeError: openAiError,
+  takesStop: () => false,
+  toolNames: openAiToolNames,
   count,
   state,
   images,

@@ -90,6 +90,10 @@ const samples: Readonly<Record<RequestFeature, Sample | null>> = {
     with: { tools: [{ ...tool, name: 'shell', parameters: customToolParameters, custom: true }] },
   },
   'vendor-tools': null,
+  'tool-names': {
+    without: withTool,
+    with: { tools: [{ ...tool, name: 'a tool / with a name that no vendor takes' }] },
+  },
   'tool-calls': { without: withTool, with: { ...withTool, messages: [...called, resultOf(false)] } },
   'tool-results': { without: withTool, with: { ...withTool, messages: [...called, resultOf(false)] } },
   'tool-result-images': {

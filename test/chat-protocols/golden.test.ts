@@ -1,14 +1,16 @@
 /** Every case of test/golden/ through the bridge, to and from every protocol. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChatProtocol, GatewayError, type JsonObject } from '../../engine/plugin.ts';
-import { protocols, streamed, vendorBody, wholeReply } from './support.ts';
+import { callOf, protocols, streamed, vendorBody, wholeReply } from './support.ts';
 
 interface Case {
   readonly name: string;
   readonly input: Buffer;
   readonly from: ChatProtocol;
+  /** Stop sequences that the client asked for. */
+  readonly stop: readonly string[];
   /** The expected file for a protocol. */
   expected(protocol: string): string;
 }
@@ -24,10 +26,13 @@ function casesOf(kind: string, inputSide: string, outputSide: string): Case[] {
       name,
       input: readFileSync(join(folder, file)),
       from: protocols[protocol!]!,
+      stop: stopOf(join(folder, 'stop.json')),
       expected: (to) => join(folder, `${outputSide}.${to}.${extension}`),
     };
   });
 }
+
+const stopOf = (file: string): string[] => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []);
 
 /** What a codec makes up, ids and times, is the same in every run. */
 beforeEach(() => {
@@ -62,15 +67,15 @@ function requestOrRefusal(from: ChatProtocol, to: ChatProtocol, body: JsonObject
   }
 }
 
-describe.each(casesOf('replies', 'vendor', 'client'))('2.9 reply $name', ({ input, from, expected }) => {
+describe.each(casesOf('replies', 'vendor', 'client'))('2.9 reply $name', ({ input, from, stop, expected }) => {
   it.each(names)('to a client of %s', async (to) => {
-    await expect(pretty(replyOrFailure(protocols[to]!, from, input))).toMatchFileSnapshot(expected(to));
+    await expect(pretty(replyOrFailure(protocols[to]!, from, input, stop))).toMatchFileSnapshot(expected(to));
   });
 });
 
-function replyOrFailure(client: ChatProtocol, vendor: ChatProtocol, body: Buffer): unknown {
+function replyOrFailure(client: ChatProtocol, vendor: ChatProtocol, body: Buffer, stop: readonly string[]): unknown {
   try {
-    const reply = wholeReply(client, vendor, body);
+    const reply = wholeReply(client, vendor, body, stop);
     return reply.error === null ? JSON.parse(reply.body.toString('utf8')) : { failed: reply.error };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -78,16 +83,16 @@ function replyOrFailure(client: ChatProtocol, vendor: ChatProtocol, body: Buffer
   }
 }
 
-describe.each(casesOf('streams', 'vendor', 'client'))('6.2 stream $name', ({ input, from, expected }) => {
+describe.each(casesOf('streams', 'vendor', 'client'))('6.2 stream $name', ({ input, from, stop, expected }) => {
   it.each(names)('to a client of %s', async (to) => {
-    const { tap, text, closing } = streamed(protocols[to]!, from, [input]);
+    const { tap, text, closing } = streamed(protocols[to]!, from, [input], callOf(), stop);
     const failed = tap.error === null ? '' : `: failed ${JSON.stringify(tap.error)}\n`;
     await expect(text + closing + failed).toMatchFileSnapshot(expected(to));
   });
 
   it.each(names)('to a client of %s, byte by byte', async (to) => {
     const bytes = [...input].map((byte) => Buffer.from([byte]));
-    const { tap, text, closing } = streamed(protocols[to]!, from, bytes);
+    const { tap, text, closing } = streamed(protocols[to]!, from, bytes, callOf(), stop);
     const failed = tap.error === null ? '' : `: failed ${JSON.stringify(tap.error)}\n`;
     await expect(text + closing + failed).toMatchFileSnapshot(expected(to));
   });

@@ -1,3 +1,4 @@
+import { fitted } from '../../engine/chain/chat/fit.ts';
 import { translateBridge } from '../../engine/chain/chat/translate.ts';
 import type { CallHead, ChatCall, ChatEvent, ChatProtocol, ChatRequest, JsonObject } from '../../engine/plugin.ts';
 import messages from '../../plugins/protocols/anthropic-messages.ts';
@@ -21,7 +22,8 @@ const bridgeOf = (client: ChatProtocol, vendor: ChatProtocol) => translateBridge
 
 /** The codecs alone: between equal protocols the bridge would relay the bytes instead. */
 export function vendorBody(client: ChatProtocol, vendor: ChatProtocol, body: JsonObject): JsonObject {
-  const encoded = vendor.encodeRequest(client.decodeRequest(client.readCall(body, noHead).body), 'vendor-model');
+  const { request } = fitted(client.decodeRequest(client.readCall(body, noHead).body), vendor);
+  const encoded = vendor.encodeRequest(request, 'vendor-model');
   return JSON.parse(JSON.stringify(encoded)) as JsonObject;
 }
 
@@ -36,12 +38,48 @@ export const callOf = (over: Partial<ChatCall> = {}): ChatCall => ({
   ...over,
 });
 
-export const wholeReply = (client: ChatProtocol, vendor: ChatProtocol, body: Buffer) =>
-  bridgeOf(client, vendor).reply(noExchange, callOf({ stream: false }), body);
+type Asking = (stop: readonly string[]) => JsonObject;
+
+/** The shortest request with stop sequences that a client of each protocol can send. */
+const asking: Readonly<Record<string, Asking>> = {
+  [chat.name]: (stop) => ({ model: 'shop', messages: [{ role: 'user', content: 'Hi' }], stop: [...stop] }),
+  [completions.name]: (stop) => ({ model: 'shop', prompt: 'Hi', stop: [...stop] }),
+  [responses.name]: () => ({ model: 'shop', input: 'Hi' }),
+  [messages.name]: (stop) => ({
+    model: 'shop',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Hi' }],
+    stop_sequences: [...stop],
+  }),
+  [gemini.name]: (stop) => ({
+    contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    generationConfig: { stopSequences: [...stop] },
+  }),
+};
+
+/** A bridge on which this was asked; without stop sequences nothing has to be asked for an answer to be read. */
+function asked(client: ChatProtocol, vendor: ChatProtocol, call: ChatCall, stop: readonly string[]) {
+  const bridge = bridgeOf(client, vendor);
+  const own = stop.length === 0 ? call : { ...call, body: asking[client.name]!(stop) };
+  if (stop.length > 0 && client !== vendor) bridge.request(noExchange, own, 'vendor-model', null);
+  return { bridge, call: own };
+}
+
+export function wholeReply(client: ChatProtocol, vendor: ChatProtocol, body: Buffer, stop: readonly string[] = []) {
+  const { bridge, call } = asked(client, vendor, callOf({ stream: false }), stop);
+  return bridge.reply(noExchange, call, body);
+}
 
 /** What the client gets of a vendor's stream that comes in the given pieces, and the tap that saw it. */
-export function streamed(client: ChatProtocol, vendor: ChatProtocol, pieces: readonly Buffer[], call = callOf()) {
-  const tap = bridgeOf(client, vendor).stream(noExchange, call);
+export function streamed(
+  client: ChatProtocol,
+  vendor: ChatProtocol,
+  pieces: readonly Buffer[],
+  called = callOf(),
+  stop: readonly string[] = [],
+) {
+  const { bridge, call } = asked(client, vendor, called, stop);
+  const tap = bridge.stream(noExchange, call);
   const out = pieces.map((piece) => tap.push(piece) ?? Buffer.alloc(0));
   const rest = tap.flush() ?? Buffer.alloc(0);
   const closing = tap.error === null && tap.complete ? tap.closing() : Buffer.alloc(0);

@@ -9,16 +9,20 @@ import type { Hooks } from '../../plugin.ts';
 import { overridden } from '../../wire/overrides.ts';
 import { SseReader } from '../../wire/sse.ts';
 import type { ChatBridge } from '../bridge.ts';
+import { type EventRule, fitted } from './fit.ts';
 
 export type EventHook = NonNullable<Hooks['onEvent']>;
 
 export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hooks: readonly EventHook[]): ChatBridge {
+  /** What is done to the answers of requests that their vendor did not take as they were. */
+  const rules = new WeakMap<ChatCall, () => EventRule>();
   return {
     request(exchange, call, vendorModel, overrides) {
       // The hooks see events only: between equal protocols the request still passes byte for byte.
       if (client === vendor) return client.relay.request(exchange.body, call, vendorModel, overrides);
       const { model, stream } = call;
-      const request = { ...client.decodeRequest(call.body), model, stream };
+      const { request, answer } = fitted({ ...client.decodeRequest(call.body), model, stream }, vendor);
+      if (answer !== null) rules.set(call, answer);
       const body = vendor.encodeRequest(request, vendorModel, exchange.offer?.model.maxOutputTokens);
       return overridden(Buffer.from(JSON.stringify(body)), overrides);
     },
@@ -28,7 +32,9 @@ export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hook
       if (error !== null) return { body, usage: null, error, estimatedOutput: 0 };
       // What is charged is what the vendor said, whatever a hook makes of it.
       const events = vendor.decodeReply(value);
-      const reply = client.encodeReply(applyHooks(exchange, hooks, events), call);
+      const rule = rules.get(call)?.();
+      const told = rule === undefined ? events : events.flatMap(rule);
+      const reply = client.encodeReply(applyHooks(exchange, hooks, told), call);
       return {
         body: Buffer.from(JSON.stringify(reply)),
         usage: usageOf(events),
@@ -37,7 +43,7 @@ export function translateBridge(client: ChatProtocol, vendor: ChatProtocol, hook
         images: events.filter(({ type }) => type === 'image').length,
       };
     },
-    stream: (exchange, call) => new TranslatingTap(exchange, call, client, vendor, hooks),
+    stream: (exchange, call) => new TranslatingTap(exchange, call, client, vendor, hooks, rules.get(call)?.() ?? null),
     decodeError: vendor.decodeError,
   };
 }
@@ -83,6 +89,7 @@ class TranslatingTap implements StreamTap {
   private readonly encoder: StreamEncoder;
   private readonly exchange: Exchange;
   private readonly hooks: readonly EventHook[];
+  private readonly rule: EventRule | null;
 
   constructor(
     exchange: Exchange,
@@ -90,7 +97,9 @@ class TranslatingTap implements StreamTap {
     client: ChatProtocol,
     vendor: ChatProtocol,
     hooks: readonly EventHook[],
+    rule: EventRule | null,
   ) {
+    this.rule = rule;
     this.exchange = exchange;
     this.hooks = hooks;
     this.decode = vendor.decodeStream();
@@ -126,7 +135,8 @@ class TranslatingTap implements StreamTap {
       if (frame.data === '[DONE]' || this.isLast?.(frame)) this.finished = true;
       const events = this.decode(frame);
       for (const event of events) this.note(event);
-      for (const event of applyHooks(this.exchange, this.hooks, events)) {
+      const told = this.rule === null ? events : events.flatMap(this.rule);
+      for (const event of applyHooks(this.exchange, this.hooks, told)) {
         if (event.type !== 'error') text += this.encoder.encode(event);
       }
     }

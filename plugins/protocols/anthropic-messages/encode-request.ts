@@ -16,6 +16,9 @@ import { protocolName } from './fields.ts';
 /** A bound is required here; this is asked for where neither the client nor the model has one. */
 const usualLimit = 4096;
 
+/** The vendor refuses sequences of blanks alone. */
+export const takesStop = (sequence: string): boolean => sequence.trim() !== '';
+
 /** Throws `unsupported_parameter` for what this protocol cannot say. `mostOutput`: the model's maximum, null: unknown. */
 export function encodeRequest(request: ChatRequest, vendorModel: string, mostOutput: number | null = null): JsonObject {
   if ((request.choices ?? 1) > 1) throw unsupported('n', 'must be 1: this model’s vendor gives one answer.');
@@ -28,7 +31,7 @@ export function encodeRequest(request: ChatRequest, vendorModel: string, mostOut
     max_tokens: plan.maxTokens,
     ...present({
       ...encodeSampling(request, plan),
-      stop_sequences: request.stop.filter((one) => one.trim() !== ''),
+      stop_sequences: request.stop.filter(takesStop),
       metadata: request.user === null ? null : { user_id: request.user },
     }),
     ...(request.stream ? { stream: true } : {}),

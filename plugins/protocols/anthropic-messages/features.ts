@@ -24,6 +24,12 @@ export const features: FeatureTable = {
     tools: both,
     'custom-tools': { said: absent, written: mapped('a tool with one string `input`') },
     'vendor-tools': { said: refused('tools with a `type` of their own, `mcp_servers`, `container`'), written: absent },
+    'tool-names': {
+      said: kept,
+      written: mapped(
+        'up to 128 of `a-z A-Z 0-9 _ -`: others get an underscore and a hash, and come back as they were',
+      ),
+    },
     'tool-calls': { said: kept, written: mapped('ids are made valid and unique') },
     'tool-results': { said: kept, written: mapped('first in the user’s next turn') },
     'tool-result-images': both,
@@ -45,7 +51,7 @@ export const features: FeatureTable = {
       said: kept,
       written: mapped('where the client has none: the model’s `maxOutputTokens`, else 4096'),
     },
-    stop: { said: kept, written: mapped('sequences of blanks alone are left out') },
+    stop: { said: kept, written: mapped('at sequences of blanks alone the gateway ends the answer itself') },
     temperature: { said: kept, written: mapped('at most 1; left out where the model thinks') },
     'top-p': { said: kept, written: mapped('left out beside a temperature other than 1') },
     'top-k': both,

@@ -1,21 +1,22 @@
 /** What of a neutral request stands in `generationConfig`. */
-import { type ChatRequest, type JsonObject, type JsonValue, present, unsupported } from '../../../engine/plugin.ts';
+import { type ChatRequest, type JsonObject, type JsonValue, present } from '../../../engine/plugin.ts';
 import { isPro, isSigning } from './generation.ts';
 
 const mostStops = 5;
+
+export const takesStop = (sequence: string, index: number): boolean => sequence !== '' && index < mostStops;
+
 /** Every thinking model of the second generation takes this much. */
 const largestBudget = 24_576;
 
 export function encodeConfig(request: ChatRequest, vendorModel: string): JsonObject {
-  if (request.stop.length > mostStops)
-    throw unsupported('stop', `may have at most ${mostStops} stop sequences for this model.`);
   return present({
     temperature: request.temperature,
     topP: request.topP,
     topK: request.topK,
     candidateCount: request.choices === 1 ? null : request.choices,
     maxOutputTokens: request.maxOutputTokens,
-    stopSequences: [...request.stop],
+    stopSequences: request.stop.filter(takesStop),
     seed: request.seed === null ? null : seedOf(request.seed),
     presencePenalty: request.presencePenalty,
     frequencyPenalty: request.frequencyPenalty,

@@ -24,6 +24,12 @@ export const features: FeatureTable = {
     tools: { said: mapped('`parameters` become JSON Schema'), written: mapped('`parametersJsonSchema`') },
     'custom-tools': { said: absent, written: mapped('a function with one string `input`') },
     'vendor-tools': { said: refused('only a vendor of this protocol has them'), written: absent },
+    'tool-names': {
+      said: kept,
+      written: mapped(
+        'up to 64 of `a-z A-Z 0-9 _ . : -`, a letter or `_` first: others get an underscore and a hash, and come back as they were',
+      ),
+    },
     'tool-calls': { said: mapped('calls without an id get one'), written: kept },
     'tool-results': {
       said: mapped('one without an id answers the next call of its name'),
@@ -51,7 +57,7 @@ export const features: FeatureTable = {
     },
     'json-output': both,
     'max-tokens': both,
-    stop: { said: kept, written: mapped('more than 5 are refused') },
+    stop: { said: kept, written: mapped('5; at further ones the gateway ends the answer itself') },
     temperature: both,
     'top-p': both,
     'top-k': both,

@@ -6,6 +6,7 @@ import {
   type JsonValue,
   present,
   takeExtra,
+  openAiTakesStop as takesStop,
 } from '../../../engine/plugin.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { protocolName } from './fields.ts';
@@ -26,7 +27,7 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
       temperature: request.temperature,
       top_p: request.topP,
       n: request.choices,
-      stop: [...request.stop],
+      stop: request.stop.filter(takesStop),
       seed: request.seed,
       presence_penalty: request.presencePenalty,
       frequency_penalty: request.frequencyPenalty,

@@ -1,5 +1,12 @@
 /** A neutral request for a vendor that speaks only text completions. */
-import { type ChatRequest, type JsonObject, present, takeExtra, unsupported } from '../../../engine/plugin.ts';
+import {
+  type ChatRequest,
+  type JsonObject,
+  openAiTakesStop,
+  present,
+  takeExtra,
+  unsupported,
+} from '../../../engine/plugin.ts';
 import { protocolName } from './fields.ts';
 import { renderPrompt } from './render-prompt.ts';
 
@@ -27,9 +34,9 @@ export function encodeRequest(request: ChatRequest, vendorModel: string): JsonOb
   };
 }
 
-/** Vendors take at most four. */
+/** The end of the assistant's turn, where the vendor takes one more. */
 function withOwnStop(asked: readonly string[], own: string | null): string[] {
-  return own === null || asked.length >= 4 ? [...asked] : [...asked, own];
+  return (own === null ? asked : [...asked, own]).filter(openAiTakesStop);
 }
 
 function refuseInexpressible({ tools, toolChoice, responseFormat, reasoningEffort }: ChatRequest): void {

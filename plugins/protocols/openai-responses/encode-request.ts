@@ -79,9 +79,8 @@ function whole(members: Parameters<typeof present>[0]): JsonObject | null {
   return Object.keys(said).length === 0 ? null : said;
 }
 
-function refuseUnsaid({ stop, choices, presencePenalty, frequencyPenalty }: ChatRequest): void {
+function refuseUnsaid({ choices, presencePenalty, frequencyPenalty }: ChatRequest): void {
   const why = 'is not known to the protocol that this model’s vendor speaks.';
-  if (stop.length > 0) throw unsupported('stop', why);
   if (choices !== null && choices > 1) throw unsupported('n', 'must be 1 for this model’s vendor.');
   if (presencePenalty) throw unsupported('presence_penalty', why);
   if (frequencyPenalty) throw unsupported('frequency_penalty', why);
