@@ -47,7 +47,7 @@ const filePaths: Record<string, string> = {
   'demo-video-grok': '/xai/files/',
 };
 
-describe('a submission', () => {
+describe('4.1 POST /v1/videos: a submission', () => {
   it.each<[string, object]>([
     ['503', { status: 503 }],
     ['429', { status: 429, retryAfter: 1 }],
@@ -92,7 +92,7 @@ describe('a submission', () => {
   );
 });
 
-describe.each(videoModels)('polling $model', ({ model, perSecond, standard }) => {
+describe.each(videoModels)('4.1 GET /v1/videos/{id}: polling $model', ({ model, perSecond, standard }) => {
   const full = perSecond * standard;
 
   it.each<[string, object]>([
@@ -139,7 +139,7 @@ describe.each(videoModels)('polling $model', ({ model, perSecond, standard }) =>
   });
 });
 
-describe('an expired video', () => {
+describe('2.11 an expired video', () => {
   it.each(['demo-video-veo', 'demo-video-grok'])('of %s fails and costs nothing', async (model) => {
     const { video, cost } = await outcomeOf({ model, prompt: 'A kite [polls=2][fail=expired]' });
     expect(video).toMatchObject({ status: 'failed', error: { code: 'video_expired' } });
@@ -147,7 +147,7 @@ describe('an expired video', () => {
   });
 });
 
-it('Retry-After of a poll is obeyed', async () => {
+it('7 Retry-After of a poll is obeyed', async () => {
   stack.simulator.faults.add({
     match: { path: pollPaths['demo-video']!, times: 1 },
     fault: { status: 429, retryAfter: 1 },
@@ -158,7 +158,7 @@ it('Retry-After of a poll is obeyed', async () => {
   expect(performance.now() - start).toBeGreaterThan(1000);
 });
 
-describe.each(videoModels)('fetching the file of $model', ({ model, perSecond, standard }) => {
+describe.each(videoModels)('2.11 fetching the file of $model', ({ model, perSecond, standard }) => {
   const full = perSecond * standard;
   const prompt = 'A kite [polls=1][bytes=200000]';
 
@@ -199,7 +199,7 @@ describe.each(videoModels)('fetching the file of $model', ({ model, perSecond, s
   });
 });
 
-describe('a store that fails', () => {
+describe('2.11 a store that fails', () => {
   const incoming = () => join(stack.data, 'objects', '.incoming');
 
   /** As on a full disk: nothing can be written there. */
@@ -236,7 +236,7 @@ describe('a store that fails', () => {
   });
 });
 
-it('the account balances, and no hold is left', async () => {
+it('7 the account balances, and no hold is left', async () => {
   expect(await stack.gateway.ledger.tasks.open()).toEqual([]);
   const audit = await stack.gateway.ledger.accounts.audit();
   expect(audit).toMatchObject({ ok: true, faults: [] });

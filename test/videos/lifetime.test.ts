@@ -16,7 +16,7 @@ async function stackFor(edit?: (documents: Documents) => void): Promise<Stack> {
   return stack;
 }
 
-describe('a deadline', () => {
+describe('7 a deadline', () => {
   it('fails the task, releases what was held once, and asks the vendor no more', async () => {
     const stack = await stackFor(({ gateway }) => {
       gateway.videos.deadline = '1s';
@@ -137,7 +137,7 @@ const veo =
     file(request, response, origin);
   };
 
-describe('a file that only the key opens', () => {
+describe('2.11 a file that only the key opens', () => {
   it('is fetched with it, over redirects of the channel’s own origin', async () => {
     const vendor = await startVendor(
       veo(
@@ -193,7 +193,7 @@ describe('a file that only the key opens', () => {
   });
 });
 
-describe('a file without an announced length', () => {
+describe('2.11 a file without an announced length', () => {
   it('is stored as it came', async () => {
     const vendor = await startVendor(
       veo(

@@ -267,7 +267,7 @@ describe('4.1 GET /v1/videos/{id}/content', () => {
   });
 });
 
-describe('list and delete', () => {
+describe('4.1 GET /v1/videos and DELETE /v1/videos/{id}', () => {
   it('lists page by page, newest first or oldest first', async () => {
     const openai = sdk(stack);
     const own: string[] = [];
@@ -301,7 +301,7 @@ describe('list and delete', () => {
   });
 });
 
-describe('a client that leaves', () => {
+describe('7 a client that leaves', () => {
   it('while its video is being submitted finds it in the list, made and charged once', async () => {
     const before = await available(stack);
     stack.simulator.faults.add({ match: { path: '/openai/v1/videos', times: 1 }, fault: { latency: 200 } });
