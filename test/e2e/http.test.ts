@@ -259,7 +259,18 @@ describe('C bodies that are not what was announced', () => {
     connection.close();
   });
 
-  it('C a body that rests for longer than uWebSockets.js waits, within body.receiveTimeout', async () => {
+  // These two wait for the timers of uWebSockets.js, together.
+  it.concurrent('C a slow head is closed', async () => {
+    const connection = await openRaw(stack.base);
+    const drip = setInterval(() => connection.send('x'), 1_000);
+    connection.send('GET /healthz HTTP/1.1\r\nx: ');
+    const text = await connection.ended(25_000);
+    clearInterval(drip);
+    expect(connection.socket.destroyed || text !== '').toBe(true);
+    connection.close();
+  });
+
+  it.concurrent('C a body that rests for longer than uWebSockets.js waits, within body.receiveTimeout', async () => {
     const patient = await startStack();
     try {
       const connection = await openRaw(patient.base);
@@ -407,16 +418,6 @@ describe('C hostile heads', () => {
     expect(await connection.until('"usage"')).toMatch(/HTTP\/1.1 200/);
     connection.close();
     charged++;
-  });
-
-  it('C a slow head is closed', async () => {
-    const connection = await openRaw(stack.base);
-    const drip = setInterval(() => connection.send('x'), 1_000);
-    connection.send('GET /healthz HTTP/1.1\r\nx: ');
-    const text = await connection.ended(25_000);
-    clearInterval(drip);
-    expect(connection.socket.destroyed || text !== '').toBe(true);
-    connection.close();
   });
 
   it('C 200 connections that send nothing keep nobody out', async () => {
