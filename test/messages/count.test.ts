@@ -37,6 +37,13 @@ describe.each(vendorProtocols)('4.1 POST /v1/messages/count_tokens for a vendor 
     expect(long.input_tokens).toBeGreaterThan(short.input_tokens + 400);
   });
 
+  it('counts tools whose names the vendor does not take', async () => {
+    const tools = [{ ...lookUp, name: `mcp__${'x'.repeat(100)}` }];
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    const { input_tokens } = await clientOf(stack).messages.countTokens({ model: modelOf(protocol), tools, messages });
+    expect(input_tokens).toBeGreaterThan(5);
+  });
+
   it('costs nothing', async () => {
     await count(modelOf(protocol), 'Hi');
     for (const row of await stack.usage()) expect(row.quota).toBe(0);

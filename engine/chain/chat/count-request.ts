@@ -5,11 +5,12 @@ import { overridden } from '../../wire/overrides.ts';
 import type { LiveExchange } from '../exchange.ts';
 import type { Target } from '../target.ts';
 import { headersFor } from '../upstream-request.ts';
+import { fitted } from './fit.ts';
 
 function bodyFor(exchange: LiveExchange, call: ChatCall, client: ChatProtocol, target: Target): Buffer {
   const { vendor, codec } = target.count!;
   if (vendor === client) return vendor.relay.request(exchange.body, call, target.vendorModel, target.overrides);
-  const request = { ...client.decodeRequest(call.body), model: call.model, stream: false };
+  const { request } = fitted({ ...client.decodeRequest(call.body), model: call.model, stream: false }, vendor);
   const encoded = codec.encodeRequest(request, target.vendorModel);
   return overridden(Buffer.from(JSON.stringify(encoded)), target.overrides);
 }
