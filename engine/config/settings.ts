@@ -35,8 +35,12 @@ export interface GatewaySettings {
   readonly metrics: { readonly enabled: boolean; readonly path: string };
 }
 
-function linkObjects({ urlLifetime, s3, ...others }: GatewayFile['objects']): ObjectsSettings {
-  const objects = { ...others, urlLifetime: duration(urlLifetime) };
+function linkObjects({ urlLifetime, folder, s3, ...others }: GatewayFile['objects']): ObjectsSettings {
+  const objects = {
+    ...others,
+    urlLifetime: duration(urlLifetime),
+    folder: { ...folder, retention: durationOrOff(folder.retention) },
+  };
   return s3 === undefined ? objects : { ...objects, s3: { ...s3, timeout: duration(s3.timeout) } };
 }
 
@@ -56,7 +60,14 @@ function linkVideos(videos: GatewayFile['videos']): VideoSettings {
   };
 }
 
-function checkObjects(source: SourceFile, { engine, s3 }: GatewayFile['objects'], faults: Faults): void {
+function checkObjects(
+  source: SourceFile,
+  { engine, urlLifetime, folder, s3 }: GatewayFile['objects'],
+  faults: Faults,
+): void {
+  const retention = durationOrOff(folder.retention);
+  if (retention > 0 && retention < duration(urlLifetime))
+    faults.add(source, ['objects', 'folder', 'retention'], 'an image must be kept at least as long as its URL works');
   if (engine === 's3' && s3 === undefined) {
     faults.add(source, ['objects', 'engine'], 'the engine s3 needs the settings objects.s3');
   }

@@ -6,6 +6,7 @@ import { openFolder } from './folder.ts';
 import { loadSecrets } from './secret.ts';
 import { createFileServer, type FileServer } from './serve.ts';
 import type { ObjectsSettings } from './settings.ts';
+import { ImageSweeper } from './sweep.ts';
 
 export interface ObjectsPlace {
   /** The gateway's data folder; objects are below `objects/`, a generated secret is `url-secret`. */
@@ -30,10 +31,18 @@ export async function openObjects(settings: ObjectsSettings, place: ObjectsPlace
   return { objects: openS3(settings.s3, settings.urlLifetime, place.log), files: null };
 }
 
-async function openInFolder(settings: ObjectsSettings, { folder, publicUrl }: ObjectsPlace): Promise<OpenedObjects> {
+async function openInFolder(
+  settings: ObjectsSettings,
+  { folder, publicUrl, log }: ObjectsPlace,
+): Promise<OpenedObjects> {
   const secrets = await loadSecrets(settings.secret, join(folder, 'url-secret'));
   const root = join(folder, 'objects');
   const { urlLifetime } = settings;
-  const objects = await openFolder({ ...settings.folder, folder: root, publicUrl, secrets, urlLifetime });
-  return { objects, files: createFileServer({ folder: root, secrets }) };
+  const { fsync = false, retention = 0 } = settings.folder ?? {};
+  const objects = await openFolder({ fsync, folder: root, publicUrl, secrets, urlLifetime });
+  const files = createFileServer({ folder: root, secrets });
+  if (retention === 0) return { objects, files };
+  const sweeper = new ImageSweeper({ folder: root, retention, log });
+  sweeper.start();
+  return { objects: { ...objects, close: () => sweeper.close() }, files };
 }

@@ -4,6 +4,8 @@ export type ChecksumMode = 'when-required' | 'when-supported';
 export interface FolderSettings {
   /** Wait until the disk has the bytes before an object counts as stored. Default false. */
   readonly fsync?: boolean;
+  /** ms that an image is kept after it was stored; 0: for ever. Default 0. */
+  readonly retention?: number;
 }
 
 export interface S3Settings {

@@ -51,6 +51,10 @@ export interface GatewayFile {
        * Wait until the disk has the bytes before an image counts as stored.
        */
       fsync: boolean;
+      /**
+       * How long an image is kept after it was stored; not shorter than any URL lives. `off` or 0: for ever. Videos go with their tasks, see `videos.retention`.
+       */
+      retention: string | number;
     };
     /**
      * Settings of the `s3` engine.
