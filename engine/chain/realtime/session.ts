@@ -1,10 +1,9 @@
 /**
- * One session after its first event: frames go both ways unchanged, answers are charged before their last event is
- * handed on, and one end takes the other with it. Whoever is slow makes its vendor wait; a client that outruns its
- * vendor cannot be paused (docs/decisions) and is told to go.
+ * One session after its first event: frames go both ways unchanged, and one end takes the other with it. A client that
+ * outruns its vendor cannot be paused (docs/decisions/0013-realtime-sessions.md) and is told to go.
  */
-import type { RealtimeProtocol, SessionMeter, SessionPart } from '../../contract/realtime.ts';
-import { noUsage, type OutcomeKind } from '../../contract/usage.ts';
+import type { RealtimeProtocol, SessionMeter } from '../../contract/realtime.ts';
+import { noUsage } from '../../contract/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ClientSocket, SocketListener } from '../../http/sockets.ts';
 import { vendorFailure } from '../../upstream/failure.ts';
@@ -15,10 +14,19 @@ import { plainError } from '../../wire/vendor-error.ts';
 import type { Attempts, Try } from '../attempts.ts';
 import type { Ending } from '../ending.ts';
 import type { LiveExchange } from '../exchange.ts';
-import { closeCodes, codeFor, isSendable, reasonOf } from './closing.ts';
+import {
+  abandonedSession,
+  brokenSession,
+  closedByClient,
+  closedByVendor,
+  type Finish,
+  isSendable,
+  refusedSession,
+} from './closing.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { isUnpaid, type Parts } from './parts.ts';
+import type { Parts } from './parts.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
+import { VendorFrames } from './vendor-frames.ts';
 
 /** What the operator may set; ms and bytes. */
 export interface RealtimeSettings {
@@ -40,28 +48,14 @@ export interface SessionMaterial {
   readonly sessions: Sessions;
 }
 
-/** How a session ends: what each side hears, and what the usage log says. */
-interface Finish {
-  readonly kind: Exclude<OutcomeKind, 'accepted'>;
-  readonly error: GatewayError | null;
-  /** Null: the client is gone, or has closed by itself. */
-  readonly client: { readonly code: number; readonly reason: string } | null;
-  /** Null: the vendor is gone, or has closed by itself. */
-  readonly vendor: { readonly code: number; readonly reason: string } | null;
-  /** The vendor broke the session off. */
-  readonly isVendorFault?: boolean;
-}
-
 export class RealtimeSession implements SocketListener, SocketReceiver, OpenSession {
   private readonly material: SessionMaterial;
   private readonly heartbeat: Heartbeat<'client' | 'vendor'>;
   private readonly idle: Deadline;
+  private readonly frames: VendorFrames;
   private client: ClientSocket | null = null;
-  /** Frames that came while a part is being charged, in their order; null while none is. */
-  private waiting: Buffer[] | null = null;
   /** The vendor has closed while frames of it waited. */
   private closed: { readonly code: number; readonly reason: string } | null = null;
-  private slow = false;
   private draining = false;
   private over = false;
 
@@ -71,6 +65,11 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
     this.idle = startDeadline(settings.idleTimeout, () => this.idled());
     const client = { ping: () => this.client?.ping() };
     this.heartbeat = new Heartbeat({ client, vendor }, settings.pingTimeout, (side) => this.lost(side));
+    this.frames = new VendorFrames(material, {
+      send: (frame) => this.client?.send(frame) !== false,
+      refused: (error) => this.refuse(error),
+      caughtUp: () => this.caughtUp(),
+    });
     exchange.onExpire = () => this.expire();
   }
 
@@ -85,8 +84,8 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
     if (this.over) return;
     this.heartbeat.heard('vendor');
     if (isBinary) return this.vendorFailed('it sent a binary frame');
-    if (this.waiting === null) this.take(frame);
-    else this.waiting.push(frame);
+    this.idle.restart(this.material.settings.idleTimeout);
+    this.frames.add(frame);
   }
 
   onPong(): void {
@@ -95,16 +94,9 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
 
   onClose(code: number, reason: string): void {
     if (this.over) return;
-    if (this.waiting !== null) {
-      this.closed = { code, reason };
-      return;
-    }
-    if (!isSendable(code)) return this.vendorFailed(`it closed with ${code} ${reason}`);
-    const error = code === closeCodes.normal ? null : new GatewayError('upstream_error', reason || undefined);
-    const kind = error === null ? 'ok' : 'error';
-    // 1011 to 1014: its own failure, a restart, overload, a bad gateway.
-    const isVendorFault = code >= closeCodes.failed && code <= 1014;
-    this.finish({ kind, error, client: { code, reason }, vendor: null, isVendorFault });
+    if (this.frames.charging) this.closed = { code, reason };
+    else if (isSendable(code)) this.finish(closedByVendor(code, reason));
+    else this.vendorFailed(`it closed with ${code} ${reason}`);
   }
 
   onRefused(): void {
@@ -137,70 +129,26 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
   }
 
   onClientDrained(): void {
-    this.slow = false;
     this.heartbeat.heard('client');
-    this.flow();
+    this.frames.drained();
   }
 
-  /** A code that no client may send stands for one that it did not send. */
   onClientClose(code: number, reason: string): void {
-    if (this.over) return;
-    const isGone = code === closeCodes.abnormal;
-    const vendor = isSendable(code) ? { code, reason } : { code: isGone ? closeCodes.goingAway : 0, reason: '' };
-    this.finish({ kind: isGone ? 'aborted' : 'ok', error: null, client: null, vendor });
+    if (!this.over) this.finish(closedByClient(code, reason));
   }
 
   drain(): void {
     this.draining = true;
-    if (!this.over && this.waiting === null && this.material.meter.running === 0) this.stop();
+    if (!this.over && !this.frames.charging && this.material.meter.running === 0) this.stop();
   }
 
   stop(): void {
     if (!this.over) this.refuse(new GatewayError('shutting_down'), 'ok');
   }
 
-  private take(frame: Buffer): void {
-    const { meter, settings } = this.material;
-    this.idle.restart(settings.idleTimeout);
-    const part = meter.received(frame);
-    if (part === null) this.forward(frame);
-    else this.charge(part, frame);
-  }
-
-  private charge(part: SessionPart, frame: Buffer): void {
-    this.waiting = [];
-    this.flow();
-    void this.material.parts.charge(part).then((refusal) => this.charged(refusal, frame));
-  }
-
-  private charged(refusal: GatewayError | null, frame: Buffer): void {
-    const waiting = this.waiting ?? [];
-    this.waiting = null;
-    if (this.over) return;
-    if (!isUnpaid(refusal)) this.forward(frame);
-    if (refusal !== null) return this.refuse(refusal);
-    while (waiting.length > 0 && this.waiting === null && !this.over) this.take(waiting.shift()!);
-    // Another part began: what is left waits for it.
-    if (this.waiting !== null) (this.waiting as Buffer[]).push(...waiting);
-    else this.caughtUp();
-  }
-
   private caughtUp(): void {
-    if (this.over) return;
     if (this.closed !== null) return this.onClose(this.closed.code, this.closed.reason);
-    if (this.draining && this.material.meter.running === 0) return this.stop();
-    this.flow();
-  }
-
-  private forward(frame: Buffer): void {
-    if (this.client?.send(frame) !== false) return;
-    this.slow = true;
-    this.flow();
-  }
-
-  private flow(): void {
-    if (this.slow || this.waiting !== null) this.material.vendor.pause();
-    else this.material.vendor.resume();
+    if (this.draining && this.material.meter.running === 0) this.stop();
   }
 
   private expire(): void {
@@ -221,23 +169,19 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
       return this.vendorFailed('it answers no pings');
     }
     this.client?.cut();
-    const vendor = { code: closeCodes.goingAway, reason: '' };
-    this.finish({ kind: 'aborted', error: null, client: null, vendor });
+    this.finish(abandonedSession);
   }
 
   /** The gateway ends the session: the client is told why. */
   private refuse(error: GatewayError, kind: 'ok' | 'error' = 'error'): void {
-    const client = { code: codeFor(error), reason: reasonOf(error.message) };
     this.tell(error);
-    this.finish({ kind, error, client, vendor: { code: closeCodes.normal, reason: '' } });
+    this.finish(refusedSession(error, kind));
   }
 
   private vendorFailed(why: string): void {
-    const error = new GatewayError('upstream_error', 'The vendor broke the session off.', { cause: why });
-    this.tell(error);
-    const client = { code: closeCodes.failed, reason: error.message };
-    const vendor = { code: closeCodes.normal, reason: '' };
-    this.finish({ kind: 'error', error, client, vendor, isVendorFault: true });
+    const end = brokenSession(why);
+    this.tell(end.error!);
+    this.finish(end);
   }
 
   private tell(error: GatewayError): void {
@@ -251,6 +195,7 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
     const { meter, vendor, sessions, parts } = this.material;
     this.idle.cancel();
     this.heartbeat.stop();
+    this.frames.stop();
     sessions.delete(this);
     if (end.vendor !== null) vendor.close(end.vendor.code, end.vendor.reason);
     this.judge(end);
