@@ -20,21 +20,40 @@ export function headersFor(exchange: LiveExchange, target: Target, credential: n
   return kept;
 }
 
+/** The target's headers for a body that says what it is. */
+export const headersWithType = (target: Target, credential: number, contentType: string): readonly string[] => [
+  ...target.headers[credential]!,
+  'content-type',
+  contentType,
+];
+
+/** What is sent to a channel, with the patience that it asks for. */
+export function postRequest(
+  { channel: { timeouts } }: Target,
+  path: string,
+  headers: readonly string[],
+  body: UpstreamRequest['body'],
+): UpstreamRequest {
+  return {
+    method: 'POST',
+    path,
+    headers,
+    body,
+    firstByteTimeout: timeouts.firstByte,
+    idleTimeout: timeouts.idle,
+  };
+}
+
 export function chatRequest(
   exchange: LiveExchange,
   call: ChatCall,
   target: Target,
   credential: number,
 ): UpstreamRequest {
-  const { timeouts } = target.channel;
-  return {
-    method: 'POST',
-    path: call.stream ? target.paths.stream! : target.paths.whole!,
-    headers: headersFor(exchange, target, credential),
-    body: target.bridge!.request(exchange, call, target.vendorModel, target.overrides),
-    firstByteTimeout: timeouts.firstByte,
-    idleTimeout: timeouts.idle,
-  };
+  const path = call.stream ? target.paths.stream! : target.paths.whole!;
+  const headers = headersFor(exchange, target, credential);
+  const body = target.bridge!.request(exchange, call, target.vendorModel, target.overrides);
+  return postRequest(target, path, headers, body);
 }
 
 /** Up to here one write of joined bytes is cheaper than several. */
@@ -48,14 +67,7 @@ function imageBody({ contentType, pieces }: UpstreamBody, overrides: ParameterOv
 }
 
 export function imageRequest(call: ImageCall, target: Target, credential: number): UpstreamRequest {
-  const { timeouts } = target.channel;
   const encoded = target.images!.encodeRequest(call, target.vendorModel, target.overrides);
-  return {
-    method: 'POST',
-    path: target.paths[call.operation]!,
-    headers: [...target.headers[credential]!, 'content-type', encoded.contentType],
-    body: imageBody(encoded, target.overrides),
-    firstByteTimeout: timeouts.firstByte,
-    idleTimeout: timeouts.idle,
-  };
+  const headers = headersWithType(target, credential, encoded.contentType);
+  return postRequest(target, target.paths[call.operation]!, headers, imageBody(encoded, target.overrides));
 }

@@ -4,7 +4,7 @@ import type { UpstreamRequest } from '../../upstream/pools.ts';
 import { overridden } from '../../wire/overrides.ts';
 import type { LiveExchange } from '../exchange.ts';
 import type { Target } from '../target.ts';
-import { headersFor } from '../upstream-request.ts';
+import { headersFor, postRequest } from '../upstream-request.ts';
 import { fitted } from './fit.ts';
 
 function bodyFor(exchange: LiveExchange, call: ChatCall, client: ChatProtocol, target: Target): Buffer {
@@ -22,13 +22,6 @@ export function countRequest(
   target: Target,
   credential: number,
 ): UpstreamRequest {
-  const { timeouts } = target.channel;
-  return {
-    method: 'POST',
-    path: target.paths.count!,
-    headers: headersFor(exchange, target, credential),
-    body: bodyFor(exchange, call, client, target),
-    firstByteTimeout: timeouts.firstByte,
-    idleTimeout: timeouts.idle,
-  };
+  const headers = headersFor(exchange, target, credential);
+  return postRequest(target, target.paths.count!, headers, bodyFor(exchange, call, client, target));
 }

@@ -3,6 +3,7 @@ import type { DirectCall } from '../../contract/direct.ts';
 import type { UpstreamRequest } from '../../upstream/pools.ts';
 import type { LiveExchange } from '../exchange.ts';
 import type { Target } from '../target.ts';
+import { headersWithType, postRequest } from '../upstream-request.ts';
 
 export function directRequest(
   exchange: LiveExchange,
@@ -10,14 +11,6 @@ export function directRequest(
   target: Target,
   credential: number,
 ): UpstreamRequest {
-  const { timeouts } = target.channel;
   const { contentType, body } = target.direct!.request(exchange, call, target.vendorModel, target.overrides);
-  return {
-    method: 'POST',
-    path: target.paths.call!,
-    headers: [...target.headers[credential]!, 'content-type', contentType],
-    body,
-    firstByteTimeout: timeouts.firstByte,
-    idleTimeout: timeouts.idle,
-  };
+  return postRequest(target, target.paths.call!, headersWithType(target, credential, contentType), body);
 }
