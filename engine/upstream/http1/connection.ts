@@ -8,8 +8,9 @@ import { AnswerParser } from './answer-parser.ts';
 import { type Carrier, type Exchange, receiverFailed, tellBroken } from './exchange.ts';
 import type { Stacked } from './idle-stack.ts';
 import type { Origin } from './origin.ts';
+import { ReadBuffer } from './read-buffer.ts';
 import { BodyWriter, writeWhole } from './request-body.ts';
-import { atEndOfTurn, type Waiting } from './turn.ts';
+import { atEndOfTurn, currentTurn, type Waiting } from './turn.ts';
 
 /** Where connections come from and are kept. */
 export interface Home {
@@ -23,9 +24,6 @@ export interface Home {
   /** The connection was lost before anything was sent. */
   sendElsewhere(exchange: Exchange): void;
 }
-
-/** Read into by all sockets: what came is copied before anybody hears of it. */
-const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** ms that an idle connection is kept where the vendor says nothing, how much earlier than it we end it, and at most. */
 const defaultIdle = 20_000;
@@ -50,11 +48,14 @@ export class Connection implements Carrier, Stacked, Waiting {
   private readonly home: Home;
   private readonly socket: Socket;
   private readonly parser = new AnswerParser();
+  private readonly readBuffer = new ReadBuffer();
   /** Of the request, else of idleness. */
   private readonly deadline: Deadline;
   private readonly connectDeadline: Deadline;
   private state: State = 'connecting';
   private sent = false;
+  /** The turn of the event loop in which it became idle. */
+  private idleSince = 0;
   private paused = false;
   /** A TLS socket goes on for what it has decrypted already. */
   private readonly backlog: Buffer[] = [];
@@ -71,7 +72,7 @@ export class Connection implements Carrier, Stacked, Waiting {
       this.lost(new Error(`no connection within ${connectTimeout} ms`)),
     );
     this.socket = home.origin.open({
-      buffer: readBuffer,
+      buffer: () => this.readBuffer.next(),
       callback: (length) => {
         this.read(length);
         return !this.paused;
@@ -96,7 +97,9 @@ export class Connection implements Carrier, Stacked, Waiting {
   }
 
   turnEnded(): void {
-    if (this.exchange !== null && !this.sent && this.state === 'open') this.write(this.exchange);
+    if (this.exchange === null || this.sent || this.state !== 'open') return;
+    if (this.idleSince === currentTurn()) atEndOfTurn(this);
+    else this.write(this.exchange);
   }
 
   /** The caller gives its request up. */
@@ -116,9 +119,10 @@ export class Connection implements Carrier, Stacked, Waiting {
       this.readFrom(this.backlog.shift()!);
       if (this.paused || this.exchange !== exchange) return;
     }
+    if (this.halfClosed && !this.parser.ended) return this.vendorEnded();
+    // Also behind the end: an idle connection listens.
+    this.socket.resume();
     if (this.parser.ended) this.completeSafely();
-    else if (this.halfClosed) this.vendorEnded();
-    else this.socket.resume();
   }
 
   /** Ends the connection; a request on it hears of it. Resolves when the socket is closed. */
@@ -165,8 +169,7 @@ export class Connection implements Carrier, Stacked, Waiting {
   private read(length: number): void {
     // Nobody asked for these bytes.
     if (this.exchange === null || !this.sent) return this.lost(new Error('bytes that belong to no request'));
-    const bytes = Buffer.allocUnsafe(length);
-    readBuffer.copy(bytes, 0, 0, length);
+    const bytes = this.readBuffer.take(length);
     if (this.paused) this.backlog.push(bytes);
     else this.readFrom(bytes);
   }
@@ -225,7 +228,9 @@ export class Connection implements Carrier, Stacked, Waiting {
     const idle = keepAlive < 0 ? defaultIdle : Math.min(keepAlive * 1000 - idleMargin, longestIdle);
     if (idle <= 0) return this.destroy();
     this.sent = false;
+    this.idleSince = currentTurn();
     this.upload = null;
+    this.readBuffer.rest();
     this.deadline.restart(idle);
     this.home.keep(this);
   }
