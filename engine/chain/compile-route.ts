@@ -12,7 +12,7 @@ import { translateBridge } from './chat/translate.ts';
 import type { CompiledChain, Lent } from './compile-material.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
 import { directBridge } from './direct/bridge.ts';
-import { modelsHeaders } from './models/models.ts';
+import { modelsForm, modelsHeaders } from './models/models.ts';
 import { googleForm, plainForm } from './plain-form.ts';
 import { compileTransport, emptyTarget, type Target } from './target.ts';
 
@@ -43,7 +43,7 @@ function headersRead(client: Protocol | null): readonly string[] {
 }
 
 function formOf({ protocol }: Route, client: Protocol | null): ReplyForm {
-  if (client === null) return protocol === 'gemini-models' ? googleForm : plainForm;
+  if (client === null) return protocol === 'gemini-models' ? googleForm : modelsForm;
   return client.kind === 'chat' ? client : (client.client ?? plainForm);
 }
 

@@ -4,7 +4,7 @@ import type { DeliveredImage, ImageResult } from '../contract/image.ts';
 import type { Candidate, Route } from '../contract/model.ts';
 import type { NumberedPart } from '../contract/realtime.ts';
 import type { Outcome } from '../contract/usage.ts';
-import type { JsonObject, MaybePromise } from '../contract/values.ts';
+import type { JsonValue, MaybePromise } from '../contract/values.ts';
 import type { GatewayError } from '../errors.ts';
 import type { LocalReply } from '../plugin.ts';
 import type { EventHook } from './chat/translate.ts';
@@ -18,7 +18,7 @@ export type ImagesHook = (exchange: Exchange, result: ImageResult) => Promise<re
 
 /** How errors look on a route before the reply began. */
 export interface ReplyForm {
-  encodeError(error: GatewayError, requestId: string): JsonObject;
+  encodeError(error: GatewayError, requestId: string, exchange?: Exchange): JsonValue;
   /** A second name for `x-request-id`. */
   readonly requestIdHeader?: string;
 }

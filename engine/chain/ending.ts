@@ -115,6 +115,6 @@ export class Ending {
       return reply.end(exchange.encodeStreamError(error, exchange.id));
     }
     const retry: HeaderPairs = error.retryAfter === null ? [] : ['retry-after', String(error.retryAfter)];
-    reply.send(error.status, json, JSON.stringify(compiled.form.encodeError(error, exchange.id)), retry);
+    reply.send(error.status, json, JSON.stringify(compiled.form.encodeError(error, exchange.id, exchange)), retry);
   }
 }

@@ -1,4 +1,5 @@
 /** How an error looks on a path that no route has: as on the routes beside it, where those agree. */
+import { GatewayError } from '../errors.ts';
 import type { CompiledRoute, ReplyForm } from './compiled-route.ts';
 import { plainForm } from './plain-form.ts';
 
@@ -13,9 +14,12 @@ export function nearestForm(routes: readonly CompiledRoute[], path: string): Rep
     most = Math.max(most, shared);
   }
   const [first] = nearest;
-  const agree = nearest.every(({ encodeError }) => encodeError === first?.encodeError);
-  return first !== undefined && agree ? first : plainForm;
+  const agree = first !== undefined && nearest.every((form) => looks(form) === looks(first));
+  return agree ? first : plainForm;
 }
+
+const sample = new GatewayError('unknown_url');
+const looks = (form: ReplyForm): string => JSON.stringify(form.encodeError(sample, ''));
 
 function sharedParts(route: readonly string[], path: readonly string[]): number {
   const differs = route.findIndex((part, index) => part !== path[index]);

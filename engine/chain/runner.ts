@@ -17,6 +17,7 @@ import { type OperatorOptions, operatorFor } from './operators.ts';
 import { Sessions } from './realtime/sessions.ts';
 import type { Observer } from './settle.ts';
 import type { Snapshot } from './snapshot.ts';
+import { verbsBeside } from './verbs.ts';
 
 /** The request head as uWS lends it: valid only during the call. */
 export interface NativeHead {
@@ -25,6 +26,9 @@ export interface NativeHead {
 
 /** What a client sent, as far as an answer repeats it. */
 const shown = (text: string): string => text.slice(0, 200);
+
+const unknownVerb = (path: string, verbs: readonly string[]): GatewayError =>
+  new GatewayError('unknown_url', `${shown(path)} names no verb that there is. There are ${verbs.join(', ')}.`);
 
 interface Entry {
   readonly compiled: CompiledRoute;
@@ -173,6 +177,8 @@ export class Runner {
     const methods = this.router.methodsOf(path);
     const form = nearestForm(this.snapshot.routes, path);
     if (methods.length === 0) return this.refuse(reply, this.unknownUrl(method, path), form);
+    const verbs = verbsBeside(this.snapshot.routes, method, path);
+    if (verbs.length > 0) return this.refuse(reply, unknownVerb(path, verbs), form);
     const allow = ['allow', [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')];
     if (method === 'options') return reply.send(204, 'text/plain', '', allow);
     const sentence = `${shown(path)} does not support ${shown(method.toUpperCase())}; use ${methods.join(' or ')}.`;

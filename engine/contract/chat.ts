@@ -236,7 +236,8 @@ export interface ChatProtocol {
   encodeStream(call: ChatCall): StreamEncoder;
   /** Content type of a streamed answer; absent: Server-Sent Events. */
   streamContentType?(call: ChatCall): string;
-  encodeError(error: GatewayError, requestId: string): JsonObject;
+  /** `head` is that of the request, for where its errors depend on how it was asked. */
+  encodeError(error: GatewayError, requestId: string, head?: CallHead): JsonValue;
   /** Counting tokens without an answer (`chat.count`); absent where this protocol has no such thing. */
   readonly count?: TokenCount;
   /** Images asked for on a chat route; absent where this protocol cannot show them. */

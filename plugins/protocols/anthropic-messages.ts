@@ -1,4 +1,4 @@
-import { type ChatProtocol, defineProtocol } from '../../engine/plugin.ts';
+import { anthropicError, type ChatProtocol, defineProtocol } from '../../engine/plugin.ts';
 import { count } from './anthropic-messages/count.ts';
 import { decodeReply } from './anthropic-messages/decode-reply.ts';
 import { decodeRequest } from './anthropic-messages/decode-request.ts';
@@ -6,7 +6,7 @@ import { decodeStream } from './anthropic-messages/decode-stream.ts';
 import { encodeReply } from './anthropic-messages/encode-reply.ts';
 import { encodeRequest, takesStop } from './anthropic-messages/encode-request.ts';
 import { encodeStream } from './anthropic-messages/encode-stream.ts';
-import { decodeError, encodeError } from './anthropic-messages/errors.ts';
+import { decodeError } from './anthropic-messages/errors.ts';
 import { features } from './anthropic-messages/features.ts';
 import { protocolName } from './anthropic-messages/fields.ts';
 import { readCall } from './anthropic-messages/read-call.ts';
@@ -26,7 +26,7 @@ export default defineProtocol<ChatProtocol>({
   isLastFrame: ({ event }) => event === 'message_stop',
   encodeReply,
   encodeStream,
-  encodeError,
+  encodeError: anthropicError,
   decodeError,
   takesStop,
   toolNames: { pattern: /^[a-zA-Z0-9_-]{1,128}$/, longest: 128 },

@@ -1,4 +1,4 @@
-import { type ChatProtocol, defineProtocol, googleError, readGoogleError } from '../../engine/plugin.ts';
+import { type ChatProtocol, defineProtocol, readGoogleError } from '../../engine/plugin.ts';
 import { count } from './gemini-generate/count.ts';
 import { decodeReply, decodeStream } from './gemini-generate/decode-answer.ts';
 import { decodeRequest } from './gemini-generate/decode-request.ts';
@@ -9,7 +9,7 @@ import { encodeStream } from './gemini-generate/encode-stream.ts';
 import { features } from './gemini-generate/features.ts';
 import { formOf } from './gemini-generate/frames.ts';
 import { images } from './gemini-generate/images.ts';
-import { readCall } from './gemini-generate/read-call.ts';
+import { encodeError, readCall } from './gemini-generate/read-call.ts';
 import { relay } from './gemini-generate/relay.ts';
 
 /**
@@ -29,7 +29,7 @@ export default defineProtocol<ChatProtocol>({
   encodeReply,
   encodeStream,
   streamContentType: (call) => formOf(call).contentType,
-  encodeError: googleError,
+  encodeError,
   takesStop,
   toolNames: { pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/, longest: 64 },
   count,

@@ -3,7 +3,6 @@ import type { Exchange } from '../../contract/exchange.ts';
 import type { Model } from '../../contract/model.ts';
 import type { JsonObject } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
-import type { LocalReply } from '../../plugin.ts';
 
 export const versionHeader = 'anthropic-version';
 
@@ -53,11 +52,4 @@ function placeOf(models: readonly Model[], asked: URLSearchParams, param: string
   const place = models.findIndex((model) => model.name === name);
   if (place >= 0) return place;
   throw new GatewayError('invalid_value', `\`${param}\` names no model of this list.`, { param });
-}
-
-/** 404 as clients of this form read it. */
-export function anthropicMissing(name: string, { id }: Exchange): LocalReply {
-  const error = { type: 'not_found_error', message: `model: ${name} (request id: ${id})` };
-  const body = JSON.stringify({ type: 'error', error, request_id: id });
-  return { status: 404, headers: { 'request-id': id }, body };
 }

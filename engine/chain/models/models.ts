@@ -7,7 +7,11 @@ import type { Model } from '../../contract/model.ts';
 import type { JsonObject } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
 import type { LocalReply } from '../../plugin.ts';
-import { anthropicMissing, anthropicModel, anthropicModelList, versionHeader } from './anthropic.ts';
+import { anthropicError } from '../../wire/anthropic/error.ts';
+import { googleError } from '../../wire/google/error.ts';
+import { openAiError } from '../../wire/openai/reply.ts';
+import type { ReplyForm } from '../compiled-route.ts';
+import { anthropicModel, anthropicModelList, versionHeader } from './anthropic.ts';
 import { geminiModel, geminiModelList } from './gemini.ts';
 
 /** Headers of the client that tell its form. */
@@ -16,8 +20,7 @@ export const modelsHeaders: readonly string[] = [versionHeader];
 interface ModelsForm {
   list(models: readonly Model[], exchange: Exchange): JsonObject;
   show(model: Model): JsonObject;
-  /** An answer of its own where the model is unknown. */
-  missing?(name: string, exchange: Exchange): LocalReply;
+  encodeError(error: GatewayError, requestId: string): JsonObject;
 }
 
 const openAiModel = ({ name, created, ownedBy }: Model): JsonObject => ({
@@ -30,9 +33,10 @@ const openAiModel = ({ name, created, ownedBy }: Model): JsonObject => ({
 const openAiForm: ModelsForm = {
   list: (models) => ({ object: 'list', data: models.map(openAiModel) }),
   show: openAiModel,
+  encodeError: openAiError,
 };
-const geminiForm: ModelsForm = { list: geminiModelList, show: geminiModel };
-const anthropicForm: ModelsForm = { list: anthropicModelList, show: anthropicModel, missing: anthropicMissing };
+const geminiForm: ModelsForm = { list: geminiModelList, show: geminiModel, encodeError: googleError };
+const anthropicForm: ModelsForm = { list: anthropicModelList, show: anthropicModel, encodeError: anthropicError };
 
 /** By the route's own protocol, else by where the client puts its key. */
 function formFor({ route, headers, query }: Exchange): ModelsForm {
@@ -42,6 +46,13 @@ function formFor({ route, headers, query }: Exchange): ModelsForm {
   if (headers['x-api-key']) return anthropicForm;
   return headers['x-goog-api-key'] || new URLSearchParams(query).has('key') ? geminiForm : openAiForm;
 }
+
+/** Errors, from the key on, in the form that the list would have. */
+export const modelsForm: ReplyForm = {
+  encodeError: (error, requestId, exchange) =>
+    (exchange === undefined ? openAiForm : formFor(exchange)).encodeError(error, requestId),
+  requestIdHeader: 'request-id',
+};
 
 /** Visible: the group offers it, the key's allowlist has it, and at least one channel serves it. */
 function isVisible(exchange: Exchange, name: string): boolean {
@@ -59,9 +70,7 @@ export function listModels(exchange: Exchange): LocalReply {
 /** 404 for a model that is unknown and for one the key may not see: the answer does not tell which. */
 export function showModel(exchange: Exchange): LocalReply {
   const name = decoded(exchange.parameter);
-  const form = formFor(exchange);
   if (!isVisible(exchange, name)) {
-    if (form.missing !== undefined) return form.missing(name.slice(0, 120), exchange);
     throw new GatewayError(
       'model_not_found',
       `The model \`${name.slice(0, 120)}\` does not exist. See GET /v1/models.`,
@@ -69,7 +78,7 @@ export function showModel(exchange: Exchange): LocalReply {
     );
   }
   const { model } = exchange.principal!.group.offers.get(name)!;
-  return { status: 200, body: JSON.stringify(form.show(model)) };
+  return { status: 200, body: JSON.stringify(formFor(exchange).show(model)) };
 }
 
 function decoded(text: string): string {

@@ -1,14 +1,23 @@
 /** What the gateway itself relies on: the model and the verb stand in the path, the form of a stream in the query. */
-import { type CallHead, GatewayError, invalidType, type JsonObject, optionalCount } from '../../../engine/plugin.ts';
+import {
+  type CallHead,
+  GatewayError,
+  googleError,
+  invalidType,
+  type JsonObject,
+  type JsonValue,
+  optionalCount,
+} from '../../../engine/plugin.ts';
 import { type GeminiCall, listOf, messageAt, optionalMessage } from './fields.ts';
 
+const streaming = ':streamGenerateContent';
 const verb = /:(?:generateContent|streamGenerateContent|countTokens)$/;
 
 export function readCall(body: JsonObject, head: CallHead): GeminiCall {
   const request = messageAt(body, 'body');
   checkContents(request);
   const config = optionalMessage(request.generationConfig, 'generationConfig');
-  const stream = head.path.endsWith(':streamGenerateContent');
+  const stream = head.path.endsWith(streaming);
   return {
     kind: 'chat',
     model: modelOf(head),
@@ -17,8 +26,16 @@ export function readCall(body: JsonObject, head: CallHead): GeminiCall {
     maxOutputTokens: optionalCount(config, 'maxOutputTokens', 1),
     choices: optionalCount(config, 'candidateCount', 1) ?? 1,
     body,
-    array: stream && new URLSearchParams(head.query).get('alt') !== 'sse',
+    array: stream && wantsArray(head),
   };
+}
+
+const wantsArray = ({ query }: CallHead): boolean => new URLSearchParams(query).get('alt') !== 'sse';
+
+/** A stream that was asked for as an array is one also where it fails before it begins. */
+export function encodeError(error: GatewayError, requestId: string, head?: CallHead): JsonValue {
+  const body = googleError(error, requestId);
+  return head?.path.endsWith(streaming) && wantsArray(head) ? [body] : body;
 }
 
 /** Names may hold slashes and colons, and may be percent-encoded. */
