@@ -35,6 +35,65 @@ export function checkReferences(count: number, maximum: number): void {
   throw new GatewayError('too_many_images', message, { param: 'image' });
 }
 
+/** The rule `n` of a family: images per request. */
+export const countRule = <const Maximum extends number>(maximum: Maximum) =>
+  ({
+    type: 'object',
+    description: 'Images per request.',
+    additionalProperties: false,
+    default: { maximum },
+    properties: {
+      maximum: { type: 'integer', description: 'Most images per request.', minimum: 1, maximum: 100, default: maximum },
+    },
+  }) as const;
+
+/** The rule `references` of a family. */
+export const referencesRule = <const Maximum extends number>(maximum: Maximum) =>
+  ({ type: 'integer', description: 'Most reference images of an edit.', minimum: 0, default: maximum }) as const;
+
+/** The values that a family has for what its clients may name. */
+export interface AllowedValues {
+  readonly ratios: readonly string[];
+  readonly tiers: readonly string[];
+  readonly qualities: readonly string[];
+}
+
+/** Compiles a check of all that the client wrote, compared as written (`1k` is not `1K`); it throws like `checkListed`. */
+export function compileAllowed(allowed: AllowedValues): (fields: ImageFields) => void {
+  const ratios = new Set(allowed.ratios);
+  const tiers = new Set(allowed.tiers);
+  const qualities = new Set(allowed.qualities);
+  return ({ aspect_ratio, resolution, image_size, quality }) => {
+    if (aspect_ratio !== null) checkListed('aspect_ratio', aspect_ratio, ratios);
+    if (resolution !== null) checkListed('resolution', resolution, tiers);
+    if (image_size !== null) checkListed('image_size', image_size, tiers);
+    if (quality !== null) checkListed('quality', quality, qualities, 'unsupported_parameter');
+  };
+}
+
+/** What a pixel size stands for. */
+export interface Shape {
+  readonly aspectRatio: string;
+  readonly resolution: string;
+}
+
+/** `auto` leaves the choice open: it claims nothing and contradicts nothing. */
+export const said = (value: string | null): value is string => value !== null && value !== 'auto';
+
+/** What each field of the client implies, the most explicit first (spec 2.6, 2.7). */
+export function claimsOf(fields: ImageFields, shapeOf: (size: string) => Shape): Claim[] {
+  const { aspect_ratio, resolution, image_size, size } = fields;
+  const claims: Claim[] = [];
+  if (said(aspect_ratio)) claims.push({ param: 'aspect_ratio', setting: 'aspectRatio', value: aspect_ratio });
+  if (resolution !== null) claims.push({ param: 'resolution', setting: 'resolution', value: resolution });
+  if (image_size !== null) claims.push({ param: 'image_size', setting: 'resolution', value: image_size });
+  if (!said(size)) return claims;
+  const shape = shapeOf(size);
+  claims.push({ param: 'size', setting: 'aspectRatio', value: shape.aspectRatio });
+  claims.push({ param: 'size', setting: 'resolution', value: shape.resolution });
+  return claims;
+}
+
 export interface PixelSize {
   readonly width: number;
   readonly height: number;

@@ -1,4 +1,4 @@
-import { checkCount, checkReferences, defineNormalizer } from '../../engine/plugin.ts';
+import { checkCount, checkReferences, countRule, defineNormalizer, referencesRule } from '../../engine/plugin.ts';
 
 /**
  * Fixed-specification family (spec 2.5): the model's name decides size and quality. Whatever the caller says about
@@ -26,16 +26,8 @@ export default defineNormalizer({
           quality: { type: 'string', description: 'The vendor’s quality tier.', minLength: 1 },
         },
       },
-      n: {
-        type: 'object',
-        description: 'Images per request.',
-        additionalProperties: false,
-        default: { maximum: 10 },
-        properties: {
-          maximum: { type: 'integer', description: 'Most images per request.', minimum: 1, maximum: 100, default: 10 },
-        },
-      },
-      references: { type: 'integer', description: 'Most reference images of an edit.', minimum: 0, default: 16 },
+      n: countRule(10),
+      references: referencesRule(16),
     },
   },
   compile({ fixed, n, references }) {

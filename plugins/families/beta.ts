@@ -1,22 +1,19 @@
 import {
-  type Claim,
   checkCount,
-  checkListed,
   checkReferences,
   claimed,
+  claimsOf,
+  compileAllowed,
   compileNearestRatio,
+  countRule,
   defineNormalizer,
-  type ImageFields,
   type NearestRatio,
   type PixelSize,
   parsePixelSize,
+  referencesRule,
   requireListed,
+  type Shape,
 } from '../../engine/plugin.ts';
-
-interface Shape {
-  readonly aspectRatio: string;
-  readonly resolution: string;
-}
 
 /** How many times 1K a tier is: `2K` → 2, `512` → 0.5. */
 function scaleOf(tier: string): number {
@@ -58,20 +55,6 @@ function compileShape(ratios: readonly string[], tiers: readonly string[], sizes
     const ratio = nearestRatio(size);
     return { aspectRatio: ratio.name, resolution: tier(size, ratio) };
   };
-}
-
-/** What each field of the client implies, the most explicit first (spec 2.6). `size: auto` says nothing. */
-function claimsOf(fields: ImageFields, shapeOf: (size: string) => Shape): Claim[] {
-  const { aspect_ratio, resolution, image_size, size } = fields;
-  const claims: Claim[] = [];
-  if (aspect_ratio !== null) claims.push({ param: 'aspect_ratio', setting: 'aspectRatio', value: aspect_ratio });
-  if (resolution !== null) claims.push({ param: 'resolution', setting: 'resolution', value: resolution });
-  if (image_size !== null) claims.push({ param: 'image_size', setting: 'resolution', value: image_size });
-  if (size === null || size === 'auto') return claims;
-  const shape = shapeOf(size);
-  claims.push({ param: 'size', setting: 'aspectRatio', value: shape.aspectRatio });
-  claims.push({ param: 'size', setting: 'resolution', value: shape.resolution });
-  return claims;
 }
 
 const tierPattern = '^(\\d{2,5}|\\d+(\\.\\d+)?[kK])$';
@@ -140,16 +123,8 @@ export default defineNormalizer({
         additionalProperties: { type: 'string', pattern: tierPattern },
         default: { high: '2K' },
       },
-      n: {
-        type: 'object',
-        description: 'Images per request.',
-        additionalProperties: false,
-        default: { maximum: 1 },
-        properties: {
-          maximum: { type: 'integer', description: 'Most images per request.', minimum: 1, maximum: 100, default: 1 },
-        },
-      },
-      references: { type: 'integer', description: 'Most reference images of an edit.', minimum: 0, default: 14 },
+      n: countRule(1),
+      references: referencesRule(14),
     },
   },
   compile(rules) {
@@ -158,9 +133,7 @@ export default defineNormalizer({
     for (const [quality, tier] of Object.entries(rules.qualityTiers)) {
       requireListed(`rules.qualityTiers.${quality}`, tier, rules.tiers);
     }
-    const ratios = new Set(rules.ratios);
-    const tiers = new Set(rules.tiers);
-    const qualities = new Set(rules.qualities);
+    const checkAllowed = compileAllowed(rules);
     const qualityTiers = new Map(Object.entries(rules.qualityTiers));
     const shapeOf = compileShape(rules.ratios, rules.tiers, rules.sizes);
     const { aspectRatio, resolution } = rules.defaults;
@@ -170,10 +143,7 @@ export default defineNormalizer({
       const { fields } = call;
       const n = checkCount(fields.n, rules.n.maximum);
       checkReferences(call.references.length, rules.references);
-      if (fields.aspect_ratio !== null) checkListed('aspect_ratio', fields.aspect_ratio, ratios);
-      if (fields.resolution !== null) checkListed('resolution', fields.resolution, tiers);
-      if (fields.image_size !== null) checkListed('image_size', fields.image_size, tiers);
-      if (fields.quality !== null) checkListed('quality', fields.quality, qualities, 'unsupported_parameter');
+      checkAllowed(fields);
       const claims = claimsOf(fields, shapeOf);
       const tierOfQuality = qualityTiers.get(fields.quality ?? '');
       call.claims = claims;

@@ -1,16 +1,20 @@
 import {
-  type Claim,
   checkCount,
-  checkListed,
   checkReferences,
   claimed,
+  claimsOf,
+  compileAllowed,
   compileNearestRatio,
+  countRule,
   defineNormalizer,
   GatewayError,
   type ImageFields,
   type PixelSize,
   parsePixelSize,
+  referencesRule,
   requireListed,
+  type Shape,
+  said,
 } from '../../engine/plugin.ts';
 
 /** Long side in pixels up to which a tier is enough. Where there is no `1.5k`, its range belongs to `1k`. */
@@ -33,26 +37,12 @@ function refuseImageSize(fields: ImageFields): void {
   throw new GatewayError('unsupported_parameter', message, { param: 'image_size' });
 }
 
-/** `auto` leaves the choice open: it claims nothing and contradicts nothing. */
-const said = (value: string | null): value is string => value !== null && value !== 'auto';
-
-/** What each field of the client implies, the most explicit first (spec 2.7). */
-function claimsOf({ aspect_ratio, resolution, size }: ImageFields, shapeOf: (size: string) => Claim[]): Claim[] {
-  const claims: Claim[] = [];
-  if (said(aspect_ratio)) claims.push({ param: 'aspect_ratio', setting: 'aspectRatio', value: aspect_ratio });
-  if (resolution !== null) claims.push({ param: 'resolution', setting: 'resolution', value: resolution });
-  return said(size) ? [...claims, ...shapeOf(size)] : claims;
-}
-
-function compileShape(ratios: readonly string[], tiers: readonly string[]): (size: string) => Claim[] {
+function compileShape(ratios: readonly string[], tiers: readonly string[]): (size: string) => Shape {
   const nearestRatio = compileNearestRatio(ratios);
   const tier = compileTier(tiers);
   return (text) => {
     const size = parsePixelSize(text);
-    return [
-      { param: 'size', setting: 'aspectRatio', value: nearestRatio(size).name },
-      { param: 'size', setting: 'resolution', value: tier(size) },
-    ];
+    return { aspectRatio: nearestRatio(size).name, resolution: tier(size) };
   };
 }
 
@@ -98,16 +88,8 @@ export default defineNormalizer({
           resolution: { type: 'string', description: 'One of the tiers.' },
         },
       },
-      n: {
-        type: 'object',
-        description: 'Images per request.',
-        additionalProperties: false,
-        default: { maximum: 10 },
-        properties: {
-          maximum: { type: 'integer', description: 'Most images per request.', minimum: 1, maximum: 100, default: 10 },
-        },
-      },
-      references: { type: 'integer', description: 'Most reference images of an edit.', minimum: 0, default: 5 },
+      n: countRule(10),
+      references: referencesRule(5),
     },
   },
   compile(rules) {
@@ -115,9 +97,7 @@ export default defineNormalizer({
     const resolution = rules.defaults.resolution ?? null;
     if (aspectRatio !== null) requireListed('rules.defaults.aspectRatio', aspectRatio, rules.ratios);
     if (resolution !== null) requireListed('rules.defaults.resolution', resolution, rules.tiers);
-    const ratios = new Set(rules.ratios);
-    const tiers = new Set(rules.tiers);
-    const qualities = new Set(rules.qualities);
+    const checkAllowed = compileAllowed(rules);
     const shapeOf = compileShape(rules.ratios, rules.tiers);
 
     return ({ call }) => {
@@ -125,10 +105,8 @@ export default defineNormalizer({
       const { fields } = call;
       const n = checkCount(fields.n, rules.n.maximum);
       checkReferences(call.references.length, rules.references);
-      if (fields.aspect_ratio !== null) checkListed('aspect_ratio', fields.aspect_ratio, ratios);
-      if (fields.resolution !== null) checkListed('resolution', fields.resolution, tiers);
-      if (fields.quality !== null) checkListed('quality', fields.quality, qualities, 'unsupported_parameter');
       refuseImageSize(fields);
+      checkAllowed(fields);
       const claims = claimsOf(fields, shapeOf);
       call.claims = claims;
       call.settings = {
