@@ -41,6 +41,13 @@ export interface RouteEntry {
   readonly errors: ErrorForm;
 }
 
+/** Of a list in pages; `one`: what it is a list of. */
+export const pageParameters = (one: string): readonly EntryParameter[] => [
+  { name: 'limit', in: 'query', description: `How many ${one}s are on a page: 1 to 100, else 20.`, type: 'integer' },
+  { name: 'after', in: 'query', description: `The last ${one} of the page before.`, type: 'string' },
+  { name: 'order', in: 'query', description: '`desc`, the newest first, or `asc`.', type: 'string' },
+];
+
 export const json = (schema: string): Bodies => ({ 'application/json': schema });
 export const form = (schema: string): Bodies => ({ 'multipart/form-data': schema });
 /** JSON, or events; `event` is the schema of the data of one. */

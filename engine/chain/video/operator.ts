@@ -7,6 +7,7 @@ import type { LocalReply } from '../../plugin.ts';
 import type { LiveExchange } from '../exchange.ts';
 import { proceed, whenReady } from '../flow.ts';
 import type { Operator } from '../operator.ts';
+import { pageQuery } from '../page-query.ts';
 import { jsonOrFormBody } from '../request-body.ts';
 import { resolveOffer } from '../resolve.ts';
 import { VideoRun, type VideoRunParts } from './run.ts';
@@ -59,7 +60,7 @@ const answers: Partial<Record<Operation, Answering>> = {
   },
 
   'videos.list': async (exchange, { tasks, client }) =>
-    json(client.encodePage(await tasks.page({ keyId: keyOf(exchange), ...pageOf(exchange.query) }))),
+    json(client.encodePage(await tasks.page({ keyId: keyOf(exchange), ...pageQuery(exchange.query) }))),
 
   'videos.delete': async (exchange, { tasks, client }) => {
     await tasks.remove(exchange.parameter, keyOf(exchange));
@@ -79,17 +80,4 @@ function notReady(status: string, storage: string): GatewayError {
 function requireVideo(variant: string | null): void {
   if (variant === null || variant === 'video') return;
   throw new GatewayError('invalid_value', 'Only the variant `video` is kept.', { param: 'variant' });
-}
-
-const standardPage = 20;
-
-function pageOf(query: string) {
-  const parameters = new URLSearchParams(query);
-  const limit = parameters.get('limit') ?? String(standardPage);
-  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > 100)
-    throw new GatewayError('invalid_value', '`limit` must be a whole number from 1 to 100.', { param: 'limit' });
-  const order = parameters.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc')
-    throw new GatewayError('invalid_value', '`order` must be `asc` or `desc`.', { param: 'order' });
-  return { limit: Number(limit), order, after: parameters.get('after') } as const;
 }

@@ -1,5 +1,5 @@
 /** OpenAI's responses: items instead of messages. */
-import { json, type RouteEntry, streamed } from '../entry.ts';
+import { json, pageParameters, type RouteEntry, streamed } from '../entry.ts';
 
 const protocols = ['openai-responses'];
 const tag = 'Responses';
@@ -68,11 +68,7 @@ export const responsesEntries: readonly RouteEntry[] = [
     tag,
     summary: 'The input of a stored response',
     description: 'Its items, in pages.',
-    parameters: [
-      { name: 'limit', in: 'query', description: 'Items on a page.', type: 'integer' },
-      { name: 'after', in: 'query', description: 'The last item of the page before.', type: 'string' },
-      { name: 'order', in: 'query', description: '`desc` or `asc`.', type: 'string' },
-    ],
+    parameters: pageParameters('item'),
     replies: json('ResponsesItemList'),
     errors,
   },

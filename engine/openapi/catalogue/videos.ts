@@ -1,5 +1,5 @@
 /** Video tasks. */
-import { json, type RouteEntry } from '../entry.ts';
+import { json, pageParameters, type RouteEntry } from '../entry.ts';
 
 const tag = 'Videos';
 const errors = 'OpenAiError';
@@ -41,11 +41,7 @@ export const videoEntries: readonly RouteEntry[] = [
     tag,
     summary: 'Video tasks',
     description: 'The tasks of the key, in pages.',
-    parameters: [
-      { name: 'limit', in: 'query', description: 'Tasks on a page.', type: 'integer' },
-      { name: 'after', in: 'query', description: 'The last task of the page before.', type: 'string' },
-      { name: 'order', in: 'query', description: '`desc` or `asc`, by time.', type: 'string' },
-    ],
+    parameters: pageParameters('task'),
     replies: json('VideoList'),
     errors,
   },
