@@ -54,17 +54,15 @@ describe('hostile input', () => {
   it('a reply of any shape gives a reply or an Error', () => {
     fc.assert(
       fc.property(hostile, (body) => {
+        const data = JSON.stringify(body);
         for (const vendor of Object.values(protocols)) {
+          const reply = onlyErrors(() => vendor.decodeReply(body));
+          const events = onlyErrors(() => vendor.decodeStream()({ event: null, data })) ?? [];
+          onlyErrors(() => vendor.decodeError(body));
           for (const client of Object.values(protocols)) {
-            onlyErrors(() => JSON.stringify(client.encodeReply(vendor.decodeReply(body), callOf())));
-            const decode = vendor.decodeStream();
+            if (reply !== undefined) onlyErrors(() => JSON.stringify(client.encodeReply(reply, callOf())));
             const encoder = client.encodeStream(callOf());
-            onlyErrors(() =>
-              decode({ event: null, data: JSON.stringify(body) })
-                .map((event) => encoder.encode(event))
-                .join(''),
-            );
-            onlyErrors(() => vendor.decodeError(body));
+            onlyErrors(() => events.map((event) => encoder.encode(event)).join(''));
           }
         }
       }),
@@ -100,12 +98,14 @@ describe('hostile input', () => {
   });
 });
 
-function onlyErrors(run: () => unknown): void {
+/** Undefined where it is judged to be no answer. */
+function onlyErrors<T>(run: () => T): T | undefined {
   try {
-    run();
+    return run();
   } catch (error) {
     // A TypeError would be an accident of ours, no judgement of theirs.
     expect(error).toBeInstanceOf(GatewayError);
+    return undefined;
   }
 }
 

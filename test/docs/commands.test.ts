@@ -78,7 +78,7 @@ test.concurrent.each([
   ['docs/operate.md', 20],
   ['docs/plugins.md', 4],
   ['docs/api.md', 25],
-])('the commands of %s run as they stand', { timeout: 60_000 }, async (name, least) => {
+])('the commands of %s run as they stand', { timeout: 120_000 }, async (name, least) => {
   const { code, output, ran } = await runDocument(name);
   expect(code, output).toBe(0);
   expect(ran).toBeGreaterThanOrEqual(least);

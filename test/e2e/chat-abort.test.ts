@@ -252,7 +252,7 @@ describe('7 timeouts', () => {
   });
 
   it('7 the whole request, within a stream: the error comes in the stream, without [DONE]', async () => {
-    stack = await startChannels({ main: {} }, { edit: withTimeout('400ms') });
+    stack = await startChannels({ main: {} }, { edit: withTimeout('700ms') });
     const response = await stack.post('/chat/completions', slow);
     const text = await response.text();
     expect(response.status).toBe(200);

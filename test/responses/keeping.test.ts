@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { diffConfigurations } from '../../engine/config/index.ts';
 import { type LedgerDatabase, openDatabase } from '../../engine/ledger/sqlite.ts';
 import { silentLog } from '../../engine/observe/log.ts';
 import type { StoredResponse } from '../../engine/plugin.ts';
@@ -113,10 +114,13 @@ describe('gateway.yaml responses', () => {
   afterAll(() => stack.close());
 
   const keep = async (value: string | number) => {
+    const before = stack.gateway.configuration;
     await stack.rewrite(({ gateway }) => {
       gateway.responses = { ...gateway.responses, keep: value };
     });
-    return stack.gateway.reload();
+    // Whoever watches the files may have been faster.
+    await stack.gateway.reload();
+    return diffConfigurations(before, stack.gateway.configuration);
   };
 
   it('`off` and 0 hold at once: what asks for keeping is refused with its name', async () => {
