@@ -3,6 +3,7 @@ import { opendir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../contract/values.ts';
+import { Repetition } from '../wire/repetition.ts';
 import { isKey } from './key.ts';
 
 interface SweepOptions {
@@ -40,34 +41,23 @@ interface Tally {
 
 export class ImageSweeper {
   private readonly options: SweepOptions;
-  private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private closed = false;
+  private readonly looks = new Repetition(() => this.look());
 
   constructor(options: SweepOptions) {
     this.options = options;
   }
 
   start(): void {
-    this.lookLater(shortestRest);
+    this.looks.start(shortestRest);
   }
 
   /** Resolves when the file that is being deleted is gone. */
-  async close(): Promise<void> {
-    this.closed = true;
-    if (this.timer !== null) clearTimeout(this.timer);
-    await this.looking;
+  close(): Promise<void> {
+    return this.looks.close();
   }
 
-  private lookLater(rest: number): void {
-    if (this.closed) return;
-    this.timer = setTimeout(() => {
-      this.looking = this.look();
-    }, rest);
-    this.timer.unref();
-  }
-
-  private async look(): Promise<void> {
+  /** Answers when to look again. */
+  private async look(): Promise<number> {
     const { retention, log } = this.options;
     const tally: Tally = { images: 0, bytes: 0, failed: 0, firstFault: null };
     const limit = Date.now() - retention;
@@ -80,7 +70,7 @@ export class ImageSweeper {
     if (images > 0) log.info({ images, bytes }, 'images whose retention is over were deleted');
     if (failed > 0)
       log.error({ err: firstFault, failed }, 'images whose retention is over could not be deleted and will be later');
-    this.lookLater(Math.max(shortestRest, Math.min(longestRest, retention / 4)));
+    return Math.max(shortestRest, Math.min(longestRest, retention / 4));
   }
 
   /** The oldest first. */
@@ -101,7 +91,7 @@ export class ImageSweeper {
     const path = join(this.options.folder, prefix, name);
     let looked = 0;
     for await (const entry of await opendir(path)) {
-      if (this.closed) return;
+      if (this.looks.closed) return;
       if (!entry.isFile() || !isKey(`${prefix}/${name}/${entry.name}`)) continue;
       await removeBefore(join(path, entry.name), limit, tally);
       if (++looked % batch === 0) await wait(pause);

@@ -3,6 +3,7 @@
  * process that dies renews nothing, and others take over.
  */
 import type { Log } from '../contract/values.ts';
+import { Repetition } from '../wire/repetition.ts';
 import type { VideoSettings } from './settings.ts';
 import type { TaskStore, VideoTask } from './task.ts';
 
@@ -26,18 +27,16 @@ export class Poller {
   private readonly leased = new Set<string>();
   /** What runs, each with what breaks it off: one signal for all would gather their listeners. */
   private readonly steps = new Map<AbortController, Promise<void>>();
-  private timer: NodeJS.Timeout | null = null;
-  private renewal: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private closed = false;
+  private readonly looks = new Repetition(() => this.look());
+  private readonly renewals = new Repetition(() => this.renew());
 
   constructor(parts: PollerParts) {
     this.parts = parts;
   }
 
   start(): void {
-    this.lookLater(0);
-    this.renewLater();
+    this.looks.start(0);
+    this.renewals.start(this.renewalPause());
   }
 
   /** The lease of a task that is being submitted is renewed until `let`. */
@@ -51,15 +50,13 @@ export class Poller {
 
   /** Takes no more tasks, gives the running steps `grace` ms and then breaks them off; leases are given back. */
   async close(grace: number): Promise<void> {
-    this.closed = true;
-    if (this.timer !== null) clearTimeout(this.timer);
-    await this.looking;
+    await this.looks.close();
     const breaking = setTimeout(() => {
       for (const controller of this.steps.keys()) controller.abort();
     }, grace);
     await Promise.all(this.steps.values());
     clearTimeout(breaking);
-    if (this.renewal !== null) clearTimeout(this.renewal);
+    await this.renewals.close();
     try {
       await this.parts.store.releaseAll(this.parts.owner);
     } catch (error) {
@@ -67,31 +64,20 @@ export class Poller {
     }
   }
 
-  private lookLater(wait: number): void {
-    if (this.closed) return;
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.looking = this.look().finally(() => {
-        this.looking = null;
-      });
-    }, wait);
-    this.timer.unref();
-  }
-
-  private async look(): Promise<void> {
+  /** Answers when to look again. */
+  private async look(): Promise<number> {
     const { store, owner, settings, now, log } = this.parts;
     const { lease, concurrency, pollInterval } = settings();
-    let pause = Math.max(shortestPause, Math.min(longestPause, pollInterval / 4));
     try {
       const free = concurrency - this.steps.size;
       const tasks = free > 0 ? await store.take(owner, now(), now() + lease, free) : [];
       for (const task of tasks) this.begin(task);
-      if (tasks.length > 0 && tasks.length === free) pause = shortestPause;
+      if (tasks.length > 0 && tasks.length === free) return shortestPause;
     } catch (error) {
       log.error({ err: error }, 'due video tasks cannot be read');
-      pause = longestPause;
+      return longestPause;
     }
-    this.lookLater(pause);
+    return Math.max(shortestPause, Math.min(longestPause, pollInterval / 4));
   }
 
   private begin(task: VideoTask): void {
@@ -106,18 +92,18 @@ export class Poller {
     this.steps.set(controller, step);
   }
 
-  private renewLater(): void {
-    this.renewal = setTimeout(() => void this.renew(), this.parts.settings().lease / 3);
-    this.renewal.unref();
+  private renewalPause(): number {
+    return this.parts.settings().lease / 3;
   }
 
-  private async renew(): Promise<void> {
+  /** Goes on while the last steps end. */
+  private async renew(): Promise<number> {
     const { store, owner, settings, now, log } = this.parts;
     try {
       if (this.leased.size > 0) await store.renew(owner, [...this.leased], now() + settings().lease);
     } catch (error) {
       log.error({ err: error }, 'the leases of video tasks could not be renewed');
     }
-    if (!this.closed || this.steps.size > 0) this.renewLater();
+    return this.renewalPause();
   }
 }

@@ -1,6 +1,7 @@
 /** Removes tasks that ended long ago, with their files, a few at a time; several gateways share the work by leases. */
 import type { Log } from '../contract/values.ts';
 import type { ObjectsEngine } from '../objects/engine.ts';
+import { Repetition } from '../wire/repetition.ts';
 import type { VideoSettings } from './settings.ts';
 import type { TaskStore, VideoTask } from './task.ts';
 
@@ -20,52 +21,41 @@ const shortestPause = 50;
 
 export class Purger {
   private readonly parts: PurgerParts;
-  private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private closed = false;
+  private readonly looks = new Repetition(() => this.look());
 
   constructor(parts: PurgerParts) {
     this.parts = parts;
   }
 
   start(): void {
-    this.lookLater(shortestPause);
+    this.looks.start(shortestPause);
   }
 
   /** Resolves when the file that is being deleted is gone. */
-  async close(): Promise<void> {
-    this.closed = true;
-    if (this.timer !== null) clearTimeout(this.timer);
-    await this.looking;
+  close(): Promise<void> {
+    return this.looks.close();
   }
 
-  private lookLater(wait: number): void {
-    if (this.closed) return;
-    this.timer = setTimeout(() => {
-      this.looking = this.look();
-    }, wait);
-    this.timer.unref();
-  }
-
-  private async look(): Promise<void> {
+  /** Answers when to look again. */
+  private async look(): Promise<number> {
     const { store, owner, settings, now, log } = this.parts;
     const { retention, lease } = settings();
-    let pause = Math.max(shortestPause, Math.min(longestPause, retention / 4));
+    const pause = Math.max(shortestPause, Math.min(longestPause, retention / 4));
     try {
       const ended = retention > 0 ? await store.takeEnded(owner, now() - retention, now(), now() + lease, batch) : [];
       let removed = 0;
       for (const task of ended) if (await this.remove(task)) removed++;
       // A store that deletes nothing is not pressed.
-      if (ended.length === batch && removed > 0) pause = shortestPause;
+      if (ended.length === batch && removed > 0) return shortestPause;
     } catch (error) {
       log.error({ err: error }, 'video tasks whose retention is over cannot be read');
     }
-    this.lookLater(pause);
+    return pause;
   }
 
   /** The file first: a crash between the two leaves a row, and a later look repeats both. */
   private async remove({ id, objectKey }: VideoTask): Promise<boolean> {
-    if (this.closed) return false;
+    if (this.looks.closed) return false;
     const { store, objects, log } = this.parts;
     try {
       if (objectKey !== null) await objects.delete(objectKey);
