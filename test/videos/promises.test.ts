@@ -1,6 +1,8 @@
 /** What a vendor may rely on, seen from its side. */
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../engine/ledger/sqlite.ts';
 import type { Stack } from '../kit/stack.ts';
 import { available, create, ended, startVideoStack } from './support.ts';
 import { json, type OwnVendor, smallMp4, startVendor } from './vendor.ts';
@@ -46,6 +48,26 @@ it('4.1 POST /v1/videos: the row of the task and its hold are there before the v
   isAnswered = true;
   const held = 8 * 200_000;
   expect(seen).toEqual([[held], before - held, false]);
+  expect((await ended(stack, body.id)).metadata.storage.status).toBe('ready');
+});
+
+it('4.1 POST /v1/videos: no vendor is asked while the row cannot be written', async () => {
+  const vendor = await startVendor((request, response, origin) => {
+    if (request.method === 'POST') json(response, { name });
+    else if (request.url!.includes('operations')) json(response, finished(origin));
+    else response.writeHead(200, { 'content-type': 'video/mp4' }).end(smallMp4());
+  });
+  const stack = await veoStack(vendor);
+  const database = await openDatabase(join(stack.data, 'gateway.db'), { busyTimeout: 5000, autoCheckpoint: 1000 });
+  onTestFinished(() => database.close());
+  const answer = await database.query.transaction().execute(async () => {
+    const creating = create(stack, { model: 'demo-video-veo' });
+    await delay(400);
+    expect(vendor.received).toEqual([]);
+    return { creating };
+  });
+  const { status, body } = await answer.creating;
+  expect(status).toBe(200);
   expect((await ended(stack, body.id)).metadata.storage.status).toBe('ready');
 });
 
