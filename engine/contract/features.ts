@@ -9,6 +9,7 @@ export const requestFeatures = {
   'file-data': 'Files (PDF) as Base64',
   'file-url': 'Files by URL',
   audio: 'Audio',
+  'drawn-before': 'On models that draw: a picture of the answer before, to go on with',
   tools: 'Function tools',
   'custom-tools': 'Tools that take plain text',
   'vendor-tools': 'Tools that run at the vendor (web search, code)',

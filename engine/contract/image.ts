@@ -124,8 +124,11 @@ export interface ImageWriter {
 
 /** Images that a chat route is asked for: the last user message is the prompt, its pictures are the references. */
 export interface ChatImages<Call> {
-  /** Throws GatewayError where the conversation cannot be read as one image request. */
-  readCall(call: Call): ImageCall;
+  /**
+   * Where the last turn has no pictures, those of the answer before are drawn on, if the model `edits`. Throws GatewayError
+   * where the conversation cannot be read as one image request.
+   */
+  readCall(call: Call, edits: boolean): ImageCall;
   /** A writer for one answer: it may count its events. */
   writer(call: Call): ImageWriter;
 }

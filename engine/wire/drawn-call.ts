@@ -25,8 +25,15 @@ export interface DrawnRequest {
   readonly extra?: JsonObject;
 }
 
-/** What the message in the field `param` asks to draw: its text is the prompt, its pictures are the references. */
-export function drawingAskedIn(parts: readonly ChatPart[], param: string): Pick<DrawnRequest, 'prompt' | 'references'> {
+/**
+ * What the message in the field `param` asks to draw: its text is the prompt, its pictures are the references. `before`
+ * are pictures of the answer before it, which it goes on with where it has none of its own.
+ */
+export function drawingAskedIn(
+  parts: readonly ChatPart[],
+  param: string,
+  before: readonly InlineImage[],
+): Pick<DrawnRequest, 'prompt' | 'references'> {
   const references: InlineImage[] = [];
   const prompt: string[] = [];
   for (const part of parts) {
@@ -37,7 +44,7 @@ export function drawingAskedIn(parts: readonly ChatPart[], param: string): Pick<
   }
   if (prompt.join('').trim() === '')
     throw new GatewayError('invalid_value', `\`${param}\` must say what to draw.`, { param });
-  return { prompt: prompt.join('\n'), references };
+  return { prompt: prompt.join('\n'), references: references.length > 0 ? references : before };
 }
 
 /** Without references it generates, with some it edits. Throws `invalid_value` for what is no Base64 image. */

@@ -89,6 +89,7 @@ const samples: Readonly<Record<RequestFeature, Sample | null>> = {
   'custom-tools': {
     with: { tools: [{ ...tool, name: 'shell', parameters: customToolParameters, custom: true }] },
   },
+  'drawn-before': null,
   'vendor-tools': null,
   'tool-names': {
     without: withTool,

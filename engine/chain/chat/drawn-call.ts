@@ -16,7 +16,7 @@ export const drawnOn = ({ images }: ChatProtocol, { onImages }: CompiledRoute): 
 /** What a model that does not chat is asked to draw; null for one that does. Throws GatewayError. */
 export function drawnCall({ images }: ChatProtocol, call: ChatCall, { model }: Offer): ImageCall | null {
   if (isCapable(model.operations, 'chat')) return null;
-  const drawn = images!.readCall(call);
+  const drawn = images!.readCall(call, isCapable(model.operations, 'images.edit'));
   if (isCapable(model.operations, `images.${drawn.operation}`)) return drawn;
   throw new GatewayError('unsupported_parameter', 'This model draws, but takes no reference images.');
 }

@@ -21,6 +21,7 @@ export const features: FeatureTable = {
     },
     'file-url': both,
     audio: { said: absent, written: refused('these models do not hear') },
+    'drawn-before': { said: absent, written: absent },
     tools: both,
     'custom-tools': { said: absent, written: mapped('a tool with one string `input`') },
     'vendor-tools': { said: refused('tools with a `type` of their own, `mcp_servers`, `container`'), written: absent },

@@ -21,6 +21,7 @@ export const features: FeatureTable = {
       written: mapped('`fileData`; ids of another vendor’s files are refused'),
     },
     audio: both,
+    'drawn-before': { said: mapped('`inlineData` of the last model turn'), written: absent },
     tools: { said: mapped('`parameters` become JSON Schema'), written: mapped('`parametersJsonSchema`') },
     'custom-tools': { said: absent, written: mapped('a function with one string `input`') },
     'vendor-tools': { said: refused('only a vendor of this protocol has them'), written: absent },

@@ -28,10 +28,10 @@ import { createFrames, formOf } from './frames.ts';
 
 export const images: ChatImages<ChatCall> = { readCall, writer };
 
-function readCall({ model, stream, body }: ChatCall) {
+function readCall({ model, stream, body }: ChatCall, edits: boolean) {
   const { contents, systemInstruction, generationConfig } = messageAt(body, 'body');
   const config = optionalMessage(generationConfig, 'generationConfig');
-  const { prompt, references } = readContents(listOf(contents));
+  const { prompt, references } = readContents(listOf(contents), edits);
   const { parts } = optionalMessage(systemInstruction, 'systemInstruction');
   const system = listOf(parts).flatMap((part, index) => readPart(part, `systemInstruction.parts[${index}]`).text);
   return drawnCall({
@@ -49,7 +49,7 @@ interface Read {
   readonly images: InlineImage[];
 }
 
-function readContents(contents: readonly JsonValue[]) {
+function readContents(contents: readonly JsonValue[], edits: boolean) {
   const read = contents.map((content, index) => messageAt(content, `contents[${index}]`));
   const at = read.findLastIndex(({ role }) => role !== 'model');
   const asked = readContent(read[at], at);
@@ -57,7 +57,7 @@ function readContents(contents: readonly JsonValue[]) {
     throw new GatewayError('invalid_value', '`contents` must say in its last turn what to draw.', {
       param: 'contents',
     });
-  if (asked.images.length > 0) return { prompt: asked.text, references: asked.images };
+  if (asked.images.length > 0 || !edits) return { prompt: asked.text, references: asked.images };
   const drawn = read.findLastIndex(({ role }, index) => role === 'model' && index < at);
   return { prompt: asked.text, references: readContent(read[drawn], drawn).images };
 }

@@ -1,6 +1,6 @@
 /**
  * Images asked for in a conversation, by clients that know no image route: the last user message is the prompt, its
- * pictures are the references. The answer holds each picture as Markdown and in `images`, where clients of drawing chat
+ * pictures are the references, else those of the answer before. The answer holds each picture as Markdown and in `images`, where clients of drawing chat
  * models look for it.
  */
 import {
@@ -13,12 +13,15 @@ import {
   drawnCall,
   GatewayError,
   type ImageResult,
+  type InlineImage,
   isObject,
   type JsonObject,
+  type JsonValue,
   openAiError,
   openAiStreamError,
   optionalCount,
   present,
+  readDataUrl,
   replyHead,
   stringOrNull,
   writeOpenAiUsage,
@@ -27,7 +30,7 @@ import { decodeMessage } from './decode-message.ts';
 
 export const images: ChatImages<ChatCall> = { readCall, writer };
 
-function readCall({ model, stream, body }: ChatCall) {
+function readCall({ model, stream, body }: ChatCall, edits: boolean) {
   const messages = arrayAt(body.messages, 'messages');
   const at = messages.findLastIndex((message) => isObject(message) && message.role === 'user');
   const last = messages[at];
@@ -37,12 +40,36 @@ function readCall({ model, stream, body }: ChatCall) {
     });
   return drawnCall({
     model,
-    ...drawingAskedIn(decodeMessage(last, at).parts, `messages[${at}].content`),
+    ...drawingAskedIn(decodeMessage(last, at).parts, `messages[${at}].content`, edits ? drawnBefore(messages, at) : []),
     stream,
     responseFormat: 'url',
     fields: fieldsOf(body),
   });
 }
+
+/** As the answers here are written. What is only linked to is not fetched. */
+function drawnBefore(messages: readonly JsonValue[], end: number): InlineImage[] {
+  const at = messages.findLastIndex((one, index) => index < end && isObject(one) && one.role === 'assistant');
+  const message = messages[at];
+  if (!isObject(message)) return [];
+  const { images: shown, content } = message;
+  const urls = Array.isArray(shown) && shown.length > 0 ? shown.map(urlIn) : urlsIn(content);
+  return urls.flatMap((url) => {
+    const inline = readDataUrl(url, `messages[${at}]`);
+    return inline === null ? [] : [{ ...inline, param: `messages[${at}]` }];
+  });
+}
+
+function urlIn(image: JsonValue): string {
+  const { url } = isObject(image) && isObject(image.image_url) ? image.image_url : {};
+  return typeof url === 'string' ? url : '';
+}
+
+const picture = /!\[[^\]]{0,200}\]\((data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]+)\)/g;
+
+/** Of pictures in Markdown. */
+const urlsIn = (content: JsonValue | undefined): string[] =>
+  typeof content === 'string' ? [...content.matchAll(picture)].map(([, url]) => url!) : [];
 
 /** The fields of the image routes (spec 2.1), and `image_config`, where clients of drawing chat models write them. */
 function fieldsOf(body: JsonObject) {

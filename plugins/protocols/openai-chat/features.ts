@@ -18,6 +18,7 @@ export const features: FeatureTable = {
     'file-data': { said: mapped('data URL or plain Base64'), written: mapped('data URL') },
     'file-url': { said: absent, written: refused('has no place for a URL') },
     audio: { said: kept, written: mapped('WAV and MP3; other formats are refused') },
+    'drawn-before': { said: mapped('data URLs in `images` or Markdown; a link is not fetched'), written: absent },
     tools: both,
     'custom-tools': {
       said: mapped('a function with one string `input`'),

@@ -20,6 +20,7 @@ export const features: FeatureTable = {
     'file-data': unsaid,
     'file-url': unsaid,
     audio: unsaid,
+    'drawn-before': { said: absent, written: absent },
     tools: unsaid,
     'custom-tools': unsaid,
     'vendor-tools': { said: absent, written: absent },

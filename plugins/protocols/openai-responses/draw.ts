@@ -1,6 +1,6 @@
 /**
  * Images asked for with a response, by clients that know no image route: the last user message is the prompt, its
- * pictures are the references, and the settings are those of the `image_generation` tool.
+ * pictures are the references, else the one drawn last, and the settings are those of the `image_generation` tool.
  */
 import {
   type ChatCall,
@@ -11,8 +11,10 @@ import {
   drawnCall,
   GatewayError,
   type ImageResult,
+  type InlineImage,
   isObject,
   type JsonObject,
+  type JsonValue,
   openAiError,
   optionalCount,
   type Pieces,
@@ -27,20 +29,26 @@ import { writeUsage } from './usage.ts';
 
 export const images: ChatImages<ChatCall> = { readCall, writer: (call) => new DrawnResponse(call) };
 
-function readCall({ model, stream, body }: ChatCall) {
+function readCall({ model, stream, body }: ChatCall, edits: boolean) {
   const last = decodeInput(body.input).findLast(({ role }) => role === 'user');
   if (last === undefined)
     throw new GatewayError('invalid_value', '`input` needs a user message that says what to draw.', { param: 'input' });
   const tool = toolOf(body);
   return drawnCall({
     model,
-    ...drawingAskedIn(last.parts, 'input'),
+    ...drawingAskedIn(last.parts, 'input', edits ? drawnBefore(body.input) : []),
     stream,
     responseFormat: 'b64_json',
     partialImages: optionalCount(tool, 'partial_images', 0),
     fields: fieldsOf(tool),
     extra: extraOf(tool),
   });
+}
+
+function drawnBefore(input: JsonValue | undefined): InlineImage[] {
+  const items = (Array.isArray(input) ? input : []).filter(isObject);
+  const data = items.findLast(({ type }) => type === 'image_generation_call')?.result;
+  return typeof data === 'string' && data !== '' ? [{ data, mediaType: null, param: 'input' }] : [];
 }
 
 const toolOf = ({ tools }: JsonObject): JsonObject =>

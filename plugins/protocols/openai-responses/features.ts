@@ -21,6 +21,7 @@ export const features: FeatureTable = {
     'file-data': { said: mapped('data URL or plain Base64'), written: mapped('data URL') },
     'file-url': both,
     audio: { said: absent, written: refused('has no place for sound') },
+    'drawn-before': { said: mapped('the last `image_generation_call`'), written: absent },
     tools: both,
     'custom-tools': { said: mapped('a grammar becomes part of the description'), written: kept },
     'vendor-tools': { said: refused('`tools[].type`'), written: absent },
