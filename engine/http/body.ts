@@ -26,7 +26,7 @@ export function readBody(
   limit: number,
   timeout: number,
   done: (error: GatewayError | null, body: Buffer) => void,
-): { cancel(): void } {
+): void {
   const chunks: Buffer[] = [];
   let length = 0;
   let finished = false;
@@ -53,7 +53,6 @@ export function readBody(
     if (chunk.byteLength > 0) chunks.push(Buffer.from(Buffer.from(chunk)));
     if (isLast) finish(null);
   });
-  return deadline;
 }
 
 export const emptyBody = Buffer.alloc(0);
