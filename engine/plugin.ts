@@ -47,6 +47,7 @@ export * from './wire/direct/transcripts.ts';
 export * from './wire/drawn-call.ts';
 export * from './wire/frame-tap.ts';
 export * from './wire/google/error.ts';
+export * from './wire/google/refusals.ts';
 export * from './wire/google/usage.ts';
 export * from './wire/image-beginning.ts';
 export * from './wire/lift.ts';

@@ -19,6 +19,26 @@ export function readDataUrl(url: string, param: string): InlineData | null {
   return { mediaType: head.split(';')[0] || null, data: url.slice(comma + 1) };
 }
 
+/** A picture by its URL, as OpenAI's clients write it. */
+export function imageByUrl(url: string, param: string, detail: string | null): ChatPart {
+  const inline = readDataUrl(url, param);
+  return {
+    type: 'image',
+    mediaType: inline?.mediaType ?? null,
+    data: inline?.data ?? null,
+    url: inline === null ? url : null,
+    ...(detail === null ? {} : { detail }),
+  };
+}
+
+/** A file's content as a data URL or, from some clients, as plain Base64; nothing where there is none. */
+export function fileContent(content: string | null, param: string): Pick<InlineFile, 'mediaType' | 'data'> {
+  if (content === null) return { mediaType: null, data: null };
+  return readDataUrl(content, param) ?? { mediaType: null, data: content };
+}
+
+type InlineFile = Extract<ChatPart, { type: 'file' }>;
+
 export const dataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
 
 /** Where a picture of a conversation is, or what it is. */

@@ -1,21 +1,10 @@
 /** Why an answer ended, in both directions. */
-import type { FinishReason } from '../../../engine/plugin.ts';
-
-const blocked = [
-  'SAFETY',
-  'RECITATION',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-];
+import { type FinishReason, googleRefusals } from '../../../engine/plugin.ts';
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: 'length',
   CONTINUATION: 'length',
-  ...Object.fromEntries(blocked.map((word) => [word, 'content-filter'])),
+  ...Object.fromEntries([...googleRefusals].map((word) => [word, 'content-filter'])),
 };
 
 /** Words this table does not know count as an ordinary end. */

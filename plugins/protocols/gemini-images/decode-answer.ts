@@ -3,6 +3,7 @@ import {
   countOf,
   credibleUsage,
   GatewayError,
+  googleRefusals,
   type ImageResult,
   isLiftedObject,
   type JsonObject,
@@ -15,18 +16,6 @@ import {
   type TokenUsage,
   unusableAnswer,
 } from '../../../engine/plugin.ts';
-
-/** Finish reasons that mean: refused for what it shows or says. */
-const refusals: ReadonlySet<string> = new Set([
-  'SAFETY',
-  'RECITATION',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-]);
 
 function parse(body: Buffer): LiftedObject {
   const value = liftAnswer(body);
@@ -69,7 +58,7 @@ export function decodeReply(body: Buffer): ImageResult {
   if (blocked) throw refused(blocked);
   const [candidate] = objects(value.candidates);
   const reason = liftedText(candidate?.finishReason, 60) ?? '';
-  if (refusals.has(reason)) throw refused(reason);
+  if (googleRefusals.has(reason)) throw refused(reason);
   const parts = isLiftedObject(candidate?.content) ? objects(candidate.content.parts) : [];
   const image = finalImage(parts);
   if (image === null) throw noImage(reason, parts);

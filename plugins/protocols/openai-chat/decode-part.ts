@@ -1,10 +1,11 @@
 /** One content part in neutral form. */
 import {
   type ChatPart,
+  fileContent,
   GatewayError,
+  imageByUrl,
   type JsonValue,
   objectAt,
-  readDataUrl,
   stringAt,
   stringOrNull,
   unsupported,
@@ -34,15 +35,7 @@ export function decodePart(value: JsonValue, place: string): ChatPart {
 function decodeImage(value: JsonValue | undefined, place: string): ChatPart {
   const image = typeof value === 'string' ? { url: value } : objectAt(value, place);
   const url = stringAt(image.url, `${place}.url`);
-  const inline = readDataUrl(url, `${place}.url`);
-  const detail = stringOrNull(image.detail, `${place}.detail`);
-  return {
-    type: 'image',
-    mediaType: inline?.mediaType ?? null,
-    data: inline?.data ?? null,
-    url: inline === null ? url : null,
-    ...(detail === null ? {} : { detail }),
-  };
+  return imageByUrl(url, `${place}.url`, stringOrNull(image.detail, `${place}.detail`));
 }
 
 function decodeAudio(value: JsonValue | undefined, place: string): ChatPart {
@@ -62,8 +55,5 @@ function decodeFile(value: JsonValue | undefined, place: string): ChatPart {
       param: place,
     });
   }
-  // Clients send plain Base64 too.
-  const inline =
-    content === null ? null : (readDataUrl(content, `${place}.file_data`) ?? { mediaType: null, data: content });
-  return { type: 'file', mediaType: inline?.mediaType ?? null, name, data: inline?.data ?? null, url: null, id };
+  return { type: 'file', ...fileContent(content, `${place}.file_data`), name, url: null, id };
 }

@@ -1,12 +1,13 @@
 /** Content of messages and tool outputs in neutral form. */
 import {
   type ChatPart,
+  fileContent,
   GatewayError,
+  imageByUrl,
   invalidType,
   type JsonObject,
   type JsonValue,
   objectAt,
-  readDataUrl,
   stringAt,
   stringOrNull,
   unsupported,
@@ -44,15 +45,7 @@ function decodeImage(part: JsonObject, place: string): ChatPart {
   const url = stringOrNull(part.image_url, `${place}.image_url`);
   if (url === null)
     throw unsupported(`${place}.file_id`, 'cannot be carried to this model’s vendor: send `image_url`.');
-  const inline = readDataUrl(url, `${place}.image_url`);
-  const detail = stringOrNull(part.detail, `${place}.detail`);
-  return {
-    type: 'image',
-    mediaType: inline?.mediaType ?? null,
-    data: inline?.data ?? null,
-    url: inline === null ? url : null,
-    ...(detail === null ? {} : { detail }),
-  };
+  return imageByUrl(url, `${place}.image_url`, stringOrNull(part.detail, `${place}.detail`));
 }
 
 function decodeFile(part: JsonObject, place: string): ChatPart {
@@ -65,9 +58,6 @@ function decodeFile(part: JsonObject, place: string): ChatPart {
       `\`${place}\` needs \`file_data\`, \`file_url\` or \`file_id\`.`,
       { param: place },
     );
-  // Clients send plain Base64 too.
-  const inline =
-    content === null ? null : (readDataUrl(content, `${place}.file_data`) ?? { mediaType: null, data: content });
   const name = stringOrNull(part.filename, `${place}.filename`);
-  return { type: 'file', mediaType: inline?.mediaType ?? null, name, data: inline?.data ?? null, url, id };
+  return { type: 'file', ...fileContent(content, `${place}.file_data`), name, url, id };
 }
