@@ -146,7 +146,7 @@ export class Heard implements Receiver {
   }
 }
 
-export const plainRequest: UpstreamRequest = {
+const plainRequest: UpstreamRequest = {
   method: 'POST',
   path: '/v1/x?y=z',
   headers: ['authorization', 'Bearer secret', 'content-type', 'application/json'],

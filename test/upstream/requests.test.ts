@@ -167,6 +167,19 @@ describe('a head', () => {
     expect(server.requests[0]!.match(/^host: .*$/gim)).toEqual(['host: vendor.test']);
   });
 
+  it('headers that go to two origins name each its own', async () => {
+    await start(echo);
+    const other = await startRawServer(echo);
+    const others = new HttpConnections({ origin: other.origin, connectTimeout: 2_000 });
+    const headers = ['a', 'b'];
+    await send(list, { headers }).over;
+    await send(others, { headers }).over;
+    expect(server.requests[0]).toContain(`host: 127.0.0.1:${server.port}\r\n`);
+    expect(other.requests[0]).toContain(`host: 127.0.0.1:${other.port}\r\n`);
+    await others.close();
+    await other.close();
+  });
+
   it('a value in Latin-1 goes out as it is', async () => {
     await start(echo);
     await send(list, { headers: ['x-name', 'Gr\xfc\xdfe'] }).over;

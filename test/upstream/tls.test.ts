@@ -113,6 +113,29 @@ describe('a vendor behind TLS', () => {
     expect(heard.text).toBe(Array.from({ length: 20 }, (_, index) => `${index};`.repeat(100)).join(''));
   });
 
+  it('that closes behind an answer whose reader is paused is not asked again on that connection', async () => {
+    const body = 'x'.repeat(30_000);
+    await start(
+      (socket, _request, index) => {
+        if (index === 0) socket.end(whole(body));
+        else socket.write(whole('second'));
+      },
+      'localhost',
+      vendor.cert,
+    );
+    const heard = new Heard();
+    heard.goesOn = () => false;
+    send(list, {}, heard);
+    await expect.poll(() => heard.chunks.length).toBe(1);
+    await delay(50);
+    heard.goesOn = () => true;
+    heard.sending.resume();
+    await heard.over;
+    expect({ failure: heard.failure, length: heard.text.length }).toEqual({ failure: null, length: body.length });
+    await delay(20);
+    expect((await send(list).over).text).toBe('second');
+  });
+
   it('that breaks off is reset', async () => {
     await start((socket) => void socket.destroy(), 'localhost', vendor.cert);
     expect((await send(list).over).failure).toMatchObject({ reason: 'reset' });

@@ -218,7 +218,7 @@ export class Connection implements Carrier, Stacked, Waiting {
   private complete({ receiver }: Exchange): void {
     const wasSentWhole = this.upload?.done !== false && this.socket.writableLength === 0;
     this.detach();
-    if (this.parser.reusable && wasSentWhole && this.state === 'open') this.keep();
+    if (this.parser.reusable && wasSentWhole && this.state === 'open' && !this.halfClosed) this.keep();
     else this.destroy();
     receiver.onEnd();
   }

@@ -4,23 +4,25 @@ import { Connection, type Home } from './connection.ts';
 import { Exchange, tellBroken } from './exchange.ts';
 import { IdleStack } from './idle-stack.ts';
 import { Origin, type Trust } from './origin.ts';
-import { bodyLength, requestHead } from './request-head.ts';
+import { RequestHeads } from './request-head.ts';
 
 export class HttpConnections implements ConnectionList, Home {
   readonly origin: Origin;
+  private readonly heads: RequestHeads;
   private readonly idle = new IdleStack<Connection>();
   private readonly all = new Set<Connection>();
   private isClosed = false;
 
   constructor(endpoint: Endpoint, trust: Trust = {}) {
     this.origin = new Origin(endpoint, trust);
+    this.heads = new RequestHeads(this.origin.host);
   }
 
   send(request: UpstreamRequest, receiver: Receiver): Sending {
     let head: string;
     try {
       if (this.isClosed) throw new Error('the gateway is closing');
-      head = requestHead(request, bodyLength(request.body), this.origin.host);
+      head = this.heads.write(request);
     } catch (error) {
       return refuse(receiver, error as Error);
     }
