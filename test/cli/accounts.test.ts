@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { configuration, start, temporaryFolder } from './command.ts';
+import { cleanUpAfterAll, configuration, start, temporaryFolder } from './command.ts';
 import { call } from './in-process.ts';
+
+cleanUpAfterAll();
 
 test('users, keys, credits and the usage log beside a running gateway', async () => {
   const data = await temporaryFolder();

@@ -1,8 +1,10 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configuration, start, temporaryFolder } from './command.ts';
+import { cleanUpAfterAll, configuration, start, temporaryFolder } from './command.ts';
 import { call } from './in-process.ts';
+
+cleanUpAfterAll();
 
 /** A copy of the configuration with some text of one file replaced. */
 async function changed(file: string, text: string, replacement: string): Promise<string> {

@@ -37,21 +37,35 @@ const environmentWith = (own: RunOptions['environment']) => ({
   ...own,
 });
 
-/** Ended with the test file that imports this, since its tests may run at the same time. */
 const started: Pick<Running, 'child' | 'finished'>[] = [];
 const folders: string[] = [];
+let isCleaned = false;
 
-afterAll(async () => {
-  for (const { child } of started) child.kill('SIGKILL');
-  await Promise.all(started.map(({ finished }) => finished));
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
-});
+/**
+ * For the top of each test file that uses this: what its tests start and make ends with the file, since they may run at
+ * the same time. (This module is loaded once for many files.)
+ */
+export function cleanUpAfterAll(): void {
+  isCleaned = true;
+  afterAll(async () => {
+    isCleaned = false;
+    const running = started.splice(0);
+    for (const { child } of running) child.kill('SIGKILL');
+    await Promise.all(running.map(({ finished }) => finished));
+    await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+}
+
+function expectCleaning(): void {
+  if (!isCleaned) throw new Error('The test file does not call cleanUpAfterAll().');
+}
 
 export const start = (words: readonly string[], options: RunOptions = {}): Running =>
   startProgram(main, words, options);
 
 /** Any module. */
 export function startProgram(module: string, words: readonly string[], options: RunOptions = {}): Running {
+  expectCleaning();
   const child = spawn(process.execPath, [module, ...words], {
     env: environmentWith(options.environment),
     cwd: options.cwd ?? configuration,
@@ -86,6 +100,7 @@ export const run = (words: readonly string[], options: RunOptions = {}): Promise
   start(words, options).finished;
 
 export async function temporaryFolder(): Promise<string> {
+  expectCleaning();
   const folder = await mkdtemp(join(tmpdir(), 'gateway-cli-'));
   folders.push(folder);
   return folder;

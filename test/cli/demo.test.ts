@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { run, start, temporaryFolder } from './command.ts';
+import { cleanUpAfterAll, run, start, temporaryFolder } from './command.ts';
+
+cleanUpAfterAll();
 
 const shell = (command: string) => promisify(execFile)('sh', ['-c', command]);
 

@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readDocument, root } from '../docs/blocks.ts';
-import { bodyFile } from './command.ts';
+import { bodyFile, cleanUpAfterAll } from './command.ts';
 import { call } from './in-process.ts';
+
+cleanUpAfterAll();
 
 const explain = (...words: readonly string[]) => call(['explain', '--config', root, ...words]);
 

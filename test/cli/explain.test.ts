@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { bodyFile, configuration, run, temporaryFolder } from './command.ts';
+import { bodyFile, cleanUpAfterAll, configuration, run, temporaryFolder } from './command.ts';
 import { call } from './in-process.ts';
+
+cleanUpAfterAll();
 
 const golden = (name: string) => readFile(join(import.meta.dirname, 'golden', `${name}.txt`), 'utf8');
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { run } from './command.ts';
+import { cleanUpAfterAll, run } from './command.ts';
 import { call } from './in-process.ts';
+
+cleanUpAfterAll();
 
 const commands = [
   ['serve'],

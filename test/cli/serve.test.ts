@@ -1,7 +1,9 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configuration, run, start, temporaryFolder } from './command.ts';
+import { cleanUpAfterAll, configuration, run, start, temporaryFolder } from './command.ts';
+
+cleanUpAfterAll();
 
 async function startServe(folder: string, data: string) {
   const gateway = start(['serve', '--config', folder, '--port', '0', '--data', data]);

@@ -3,8 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { start, startProgram, temporaryFolder } from '../cli/command.ts';
+import { cleanUpAfterAll, start, startProgram, temporaryFolder } from '../cli/command.ts';
 import { type Block, blocksOf, readDocument, root } from './blocks.ts';
+
+cleanUpAfterAll();
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 

@@ -2,8 +2,10 @@
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, start, temporaryFolder } from '../cli/command.ts';
+import { cleanUpAfterAll, run, start, temporaryFolder } from '../cli/command.ts';
 import { root } from './blocks.ts';
+
+cleanUpAfterAll();
 
 async function folderWithCap(): Promise<string> {
   const folder = await temporaryFolder();
