@@ -65,6 +65,22 @@ export interface FeatureNote {
   readonly how?: string;
 }
 
+const kept = { fate: 'kept' } as const;
+const withHow =
+  <F extends Fate>(fate: F) =>
+  (how: string) => ({ fate, how });
+
+/** The words of a table. `both`: the same meaning in the same words on both sides of a request. */
+export const fates = {
+  kept,
+  both: { said: kept, written: kept },
+  absent: { fate: 'absent' },
+  mapped: withHow('mapped'),
+  gateway: withHow('gateway'),
+  refused: withHow('refused'),
+  dropped: withHow('dropped'),
+} as const;
+
 /**
  * Between different protocols: what of a request a client can say (`said`) and what a vendor gets (`written`); what of an
  * answer a vendor says (`read`) and what a client gets (`shown`). Equal protocols pass everything.

@@ -1,12 +1,7 @@
 /** What messages carry between protocols. */
-import type { FeatureTable } from '../../../engine/plugin.ts';
+import { type FeatureTable, fates } from '../../../engine/plugin.ts';
 
-const kept = { fate: 'kept' } as const;
-const both = { said: kept, written: kept };
-const mapped = (how: string) => ({ fate: 'mapped', how }) as const;
-const refused = (how: string) => ({ fate: 'refused', how }) as const;
-const dropped = (how: string) => ({ fate: 'dropped', how }) as const;
-const absent = { fate: 'absent' } as const;
+const { absent, both, dropped, kept, mapped, refused } = fates;
 
 export const features: FeatureTable = {
   request: {

@@ -1,11 +1,8 @@
 /** What OpenAI's legacy text completions carry between protocols: one prompt, one text. */
-import type { FeatureTable } from '../../../engine/plugin.ts';
+import { type FeatureTable, fates } from '../../../engine/plugin.ts';
 
-const kept = { fate: 'kept' } as const;
-const both = { said: kept, written: kept };
-const absent = { fate: 'absent' } as const;
+const { absent, both, kept, mapped } = fates;
 const dropped = { fate: 'dropped', how: 'it is no text' } as const;
-const mapped = (how: string) => ({ fate: 'mapped', how }) as const;
 const refused = { fate: 'refused', how: 'a text prompt cannot say it' } as const;
 const unsaid = { said: absent, written: refused };
 const ignored = { said: absent, written: { fate: 'dropped', how: 'without meaning for a text' } as const };

@@ -1,12 +1,7 @@
 /** What the Responses API carries between protocols. */
-import type { FeatureTable } from '../../../engine/plugin.ts';
+import { type FeatureTable, fates } from '../../../engine/plugin.ts';
 
-const kept = { fate: 'kept' } as const;
-const both = { said: kept, written: kept };
-const mapped = (how: string) => ({ fate: 'mapped', how }) as const;
-const refused = (how: string) => ({ fate: 'refused', how }) as const;
-const dropped = (how: string) => ({ fate: 'dropped', how }) as const;
-const absent = { fate: 'absent' } as const;
+const { absent, both, dropped, gateway, kept, mapped, refused } = fates;
 
 export const features: FeatureTable = {
   request: {
@@ -44,7 +39,7 @@ export const features: FeatureTable = {
     'structured-output': both,
     'json-output': both,
     'max-tokens': { said: kept, written: mapped('at least 16') },
-    stop: { said: absent, written: { fate: 'gateway', how: 'no such field: the gateway ends the answer' } },
+    stop: { said: absent, written: gateway('no such field: the gateway ends the answer') },
     temperature: both,
     'top-p': both,
     'top-k': { said: absent, written: dropped('no such field') },
