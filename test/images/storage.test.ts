@@ -174,6 +174,18 @@ describe('b64_json', () => {
     expect(Buffer.from(answer!.base64!.toString(), 'base64')).toEqual(png());
   });
 
+  it.each([0, 3_000, 60_000, 300_000])('a JPEG says its size after %i bytes of provenance', async (length) => {
+    const segments: Buffer[] = [];
+    for (let left = length; left > 0; left -= 60_000) {
+      const content = Buffer.alloc(Math.min(left, 60_000), 7);
+      segments.push(Buffer.from([0xff, 0xeb, (content.length + 2) >> 8, (content.length + 2) & 0xff]), content);
+    }
+    const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 32, 0, 48, 1, 1, 0x11, 0, 0xff, 0xd9]);
+    const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments, frame]);
+    const [answer] = await deliver(createHooks(memoryObjects(1).objects), [base64(jpeg)], inline);
+    expect(answer).toMatchObject({ mediaType: 'image/jpeg', width: 48, height: 32 });
+  });
+
   it('an image larger than the part that is looked at passes whole', async () => {
     const large = encodePng(64, 64, [1, 2, 3], 400_000);
     expect(large.length).toBeGreaterThan(300_000);
