@@ -35,12 +35,15 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** `at` stands on the opening quote; answers the place behind the closing one. */
-const skipString = (bytes: Buffer, at: number): number => closingQuote(bytes, at + 1) + 1;
+/** `at` stands on the opening quote; answers the place behind the closing one, or the end where none comes. */
+function skipString(bytes: Buffer, at: number): number {
+  const quote = closingQuote(bytes, at + 1);
+  return quote < 0 ? bytes.length : quote + 1;
+}
 
 function skipValue(bytes: Buffer, at: number): number {
   let depth = 0;
-  for (;;) {
+  while (at < bytes.length) {
     const byte = bytes[at]!;
     if (byte === QUOTE) {
       at = skipString(bytes, at);
@@ -55,6 +58,7 @@ function skipValue(bytes: Buffer, at: number): number {
     } else if (depth === 0 && (byte === COMMA || isSpace(byte))) return at;
     at++;
   }
+  return at;
 }
 
 function* members(bytes: Buffer): Generator<MemberSpan> {

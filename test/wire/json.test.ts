@@ -25,6 +25,21 @@ describe('rewriteMembers', () => {
     const bytes = Buffer.from('{"a":1}');
     expect(rewriteMembers(bytes, new Map([['z', null]]))).toBe(bytes);
   });
+  it('comes to an end whatever the bytes are, also where a text is cut', () => {
+    const change = new Map([['model', '"other"']]);
+    const whole = Buffer.from('{"a":{"b":["\\\\\\""]},"model":"x"}');
+    const comesToAnEnd = (bytes: Buffer) => {
+      try {
+        expect(Buffer.isBuffer(rewriteMembers(bytes, change))).toBe(true);
+      } catch (error) {
+        // A key with a bad escape.
+        expect(error).toBeInstanceOf(SyntaxError);
+      }
+    };
+    for (let length = 0; length <= whole.length; length++) comesToAnEnd(whole.subarray(0, length));
+    const letters = fc.constantFrom(...'{}[]",:\\ am1').map((letter) => letter.charCodeAt(0));
+    fc.assert(fc.property(fc.array(letters, { maxLength: 40 }), (bytes) => comesToAnEnd(Buffer.from(bytes))));
+  });
   it('agrees with JSON.parse for any object, indented or not', () => {
     const object = fc.dictionary(fc.oneof(fc.constantFrom('model', 'stream'), fc.string()), fc.jsonValue());
     fc.assert(
