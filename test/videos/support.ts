@@ -14,7 +14,7 @@ export const videoModels = [
 
 export const fastVideos = {
   pollInterval: '20ms',
-  deadline: '10s',
+  deadline: '30s',
   lease: '600ms',
   channelGrace: '150ms',
   storeAttempts: 3,
@@ -72,7 +72,7 @@ export async function until(
   stack: Stack,
   id: string,
   isThere: (video: Body) => boolean,
-  patience = 8_000,
+  patience = 20_000,
 ): Promise<Body> {
   const end = Date.now() + patience;
   for (;;) {
