@@ -44,7 +44,9 @@ describe('B hot reload', () => {
     // Under a second on a machine that is not busy.
     await expect.poll(ids, { timeout: 10_000, interval: 20 }).toContain('new-chat');
     expect((await chat('new-chat')).status).toBe(200);
-    expect(logged.find((line) => line.message === 'configuration reloaded')?.fields).toMatchObject({
+    // It is told when it is in use.
+    const told = () => logged.find((line) => line.message === 'configuration reloaded')?.fields;
+    await expect.poll(told).toMatchObject({
       changes: expect.arrayContaining([expect.stringContaining('+new-chat')]),
     });
   });
