@@ -163,6 +163,8 @@ export interface StreamTap {
   /** A clean end here would be a whole answer (a finish reason was seen). */
   readonly complete: boolean;
   readonly usage: TokenUsage | null;
+  /** The client was told the end of every choice, perhaps by the gateway: a vendor that breaks now takes nothing from it. */
+  readonly answered?: boolean;
   /** An error event within the stream. */
   readonly error: VendorError | null;
   /** Output tokens as the gateway counts them, for where the vendor reports no usage. */

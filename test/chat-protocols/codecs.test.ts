@@ -84,11 +84,21 @@ describe('replies for a client', () => {
       const events: ChatEvent[] = [start, { type: 'text', choice: 0, text: 'Hi' }, finish, { type: 'usage', usage }];
       const out = events.map(encode).join('');
       expect(out.includes('"usage"')).toBe(wantsUsage);
-      expect(out.includes('"prompt_tokens":9')).toBe(wantsUsage);
       expect(out).not.toContain('[DONE]');
       expect(encode({ type: 'usage', usage })).toBe('');
-      expect(end()).toBe('data: [DONE]\n\n');
+      const last = end();
+      expect(last.includes('"prompt_tokens":9')).toBe(wantsUsage);
+      expect(last.endsWith('data: [DONE]\n\n')).toBe(true);
     }
+  });
+
+  it.each(openAiProtocols)('$name: of a vendor that counts with every piece, the last count is told', (protocol) => {
+    const { encode, end } = protocol.encodeStream(callOf({ wantsUsage: true }));
+    const counted = (output: number): ChatEvent => ({ type: 'usage', usage: { ...usage, output } });
+    // A choice that the gateway ends, while its vendor goes on.
+    const events: ChatEvent[] = [start, { type: 'text', choice: 0, text: 'Hi' }, counted(1), finish, counted(8)];
+    const told = [...`${events.map(encode).join('')}${end()}`.matchAll(/"completion_tokens":(\d+)/g)];
+    expect(told.map(([, tokens]) => tokens)).toEqual(['8']);
   });
 
   it.each(Object.values(protocols))(

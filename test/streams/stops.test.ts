@@ -164,3 +164,26 @@ describe.each(titled.filter(({ client, vendor }) => client.protocol !== vendor.p
     });
   },
 );
+
+describe.each(titled.filter(({ client, vendor, streamed }) => streamed && client.protocol !== vendor.protocol))(
+  '2.8 a vendor that breaks behind the stop sequence at which the gateway ended the answer, $title',
+  ({ client, vendor }) => {
+    const model = modelOf(vendor);
+    // More than any vendor but Anthropic takes, and a blank, which that one does not.
+    const stop = ['1111', '2222', '3333', '4444', '5555', ' '];
+
+    it.each([{ cut: 12 }, { stall: 12 }, { errorframe: 12 }, { malformed: 12 }])(
+      'takes nothing away: %o',
+      async (fault) => {
+        stack.simulator.faults.add({ match: { times: 1 }, fault });
+        const { text, reason } = await ask(client, model, '[chunks=30] one two three four five six', stop, true);
+        expect(text).toBe('You');
+        expect(reason).toBe(client.protocol === 'anthropic-messages' ? 'stop_sequence  ' : client.stopped);
+        const rows = (await stack.usage()).filter((row) => row.model === model);
+        expect(rows[0]).toMatchObject({ outcome: 'ok', usageSource: 'estimated', attempts: 1 });
+        expect(rows[0]!.outputTokens).toBeGreaterThan(0);
+        expect(new Set(rows.map(({ requestId }) => requestId)).size).toBe(rows.length);
+      },
+    );
+  },
+);

@@ -107,11 +107,16 @@ export class ChatAttempts implements Receiver, StreamOwner {
     this.attempts.begun(this.current!, this.status);
   }
 
-  /** The stream went well to its end: the closing marker waits until the charge is in the journal. */
+  /** The stream went well to its end. */
   completed(tap: StreamTap, last: Buffer | null): void {
     this.over = true;
     if (last !== null) this.stream!.write(last);
     this.attempts.succeeded(this.current!, this.status);
+    this.conclude(tap);
+  }
+
+  /** The closing marker waits until the charge is in the journal. */
+  private conclude(tap: StreamTap): void {
     if (this.exchange.aborted) return this.ending.leave(this.exchange, this.abortOutcome());
     const outcome: Outcome = { kind: 'ok', status: 200, code: null, usage: this.streamUsage() };
     const closing = tap.closing();
@@ -209,6 +214,7 @@ export class ChatAttempts implements Receiver, StreamOwner {
   private fail(error: GatewayError): void {
     if (this.over) return;
     this.over = true;
+    if (this.stream?.tap.answered && this.exchange.reply.begun) return this.conclude(this.stream.tap);
     // What the client already has of a broken stream was used.
     const usage = this.exchange.reply.begun ? this.streamUsage() : noUsage;
     this.ending.fail(this.exchange, error, usage);

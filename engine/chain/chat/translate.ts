@@ -82,12 +82,14 @@ class TranslatingTap implements StreamTap {
   usage: TokenUsage | null = null;
   error: VendorError | null = null;
   images = 0;
+  private readonly ended = new Set<number>();
   private characters = 0;
   private readonly reader = new SseReader();
   private readonly decode: (frame: SseFrame) => ChatEvent[];
   private readonly isLast: ((frame: SseFrame) => boolean) | undefined;
   private readonly encoder: StreamEncoder;
   private readonly exchange: Exchange;
+  private readonly choices: number;
   private readonly hooks: readonly EventHook[];
   private readonly rule: EventRule | null;
 
@@ -101,10 +103,15 @@ class TranslatingTap implements StreamTap {
   ) {
     this.rule = rule;
     this.exchange = exchange;
+    this.choices = call.choices;
     this.hooks = hooks;
     this.decode = vendor.decodeStream();
     this.isLast = vendor.isLastFrame;
     this.encoder = client.encodeStream(call);
+  }
+
+  get answered(): boolean {
+    return this.ended.size >= this.choices;
   }
 
   get estimatedOutput(): number {
@@ -135,12 +142,18 @@ class TranslatingTap implements StreamTap {
       if (frame.data === '[DONE]' || this.isLast?.(frame)) this.finished = true;
       const events = this.decode(frame);
       for (const event of events) this.note(event);
-      const told = this.rule === null ? events : events.flatMap(this.rule);
+      const told = this.rule === null ? events : this.ruled(events, this.rule);
       for (const event of applyHooks(this.exchange, this.hooks, told)) {
         if (event.type !== 'error') text += this.encoder.encode(event);
       }
     }
     return text === '' ? null : Buffer.from(text);
+  }
+
+  private ruled(events: readonly ChatEvent[], rule: EventRule): ChatEvent[] {
+    const told = events.flatMap(rule);
+    for (const event of told) if (event.type === 'finish') this.ended.add(event.choice);
+    return told;
   }
 
   /** Before the hooks: what is charged is what the vendor said. */

@@ -1,4 +1,4 @@
-/** Writing a stream of OpenAI chunks: the common members, and when the chunk with the usage is due. */
+/** Writing a stream of OpenAI chunks: the common members, and what closes it. */
 import type { ChatCall, ChatEvent, FinishReason } from '../../contract/chat.ts';
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject } from '../../contract/values.ts';
@@ -31,10 +31,9 @@ export class ChunkWriter {
   private readonly idPrefix: string;
   private readonly tail: string;
   private head = '';
-  private readonly open = new Set<number>();
-  private readonly finished = new Set<number>();
-  private usage: TokenUsage | null = null;
-  private usageSent = false;
+  private readonly opened = new Set<number>();
+  /** Some vendors report with every chunk: what they said last counts. */
+  usage: TokenUsage | null = null;
 
   constructor(call: ChatCall, object: string, idPrefix: string) {
     this.call = call;
@@ -51,8 +50,8 @@ export class ChunkWriter {
 
   /** True the first time a choice is met. */
   opens(choice: number): boolean {
-    if (this.open.has(choice) || this.finished.has(choice)) return false;
-    this.open.add(choice);
+    if (this.opened.has(choice)) return false;
+    this.opened.add(choice);
     return true;
   }
 
@@ -61,27 +60,14 @@ export class ChunkWriter {
     return this.head + JSON.stringify(choice) + this.tail;
   }
 
-  /** A choice has ended; answers the usage chunk where it was the last and the usage is already known. */
-  closes(choice: number): string {
-    this.open.delete(choice);
-    this.finished.add(choice);
-    return this.usageChunk();
-  }
-
-  /** Some vendors report with every chunk: the client gets one report, after the last choice has ended. */
-  takes(usage: TokenUsage): string {
-    this.usage = usage;
-    return this.usageChunk();
+  /** What closes a stream that went well. A choice can end long before its vendor has counted the tokens. */
+  end(): string {
+    return `${this.usageChunk()}data: [DONE]\n\n`;
   }
 
   private usageChunk(): string {
-    if (!this.call.wantsUsage || this.usage === null || this.usageSent || !this.isOver()) return '';
+    if (!this.call.wantsUsage || this.usage === null) return '';
     if (this.head === '') this.start(null);
-    this.usageSent = true;
     return `${this.head}],"usage":${JSON.stringify(writeOpenAiUsage(this.usage))}}\n\n`;
-  }
-
-  private isOver(): boolean {
-    return this.finished.size >= this.call.choices || (this.finished.size > 0 && this.open.size === 0);
   }
 }

@@ -27,7 +27,7 @@ export function encodeStream(call: ChatCall): StreamEncoder {
     writer.opens(choice) ? delta(choice, { role: 'assistant', content, refusal: null }) : '';
   const finish = ({ choice, reason }: Of<'finish'>) => {
     const inputs = deltas.inputsOf(choice).map((said) => delta(choice, said));
-    return role(choice, '') + inputs.join('') + delta(choice, {}, writeFinish(reason)) + writer.closes(choice);
+    return role(choice, '') + inputs.join('') + delta(choice, {}, writeFinish(reason));
   };
   const encode = (event: ChatEvent): string => {
     switch (event.type) {
@@ -38,7 +38,8 @@ export function encodeStream(call: ChatCall): StreamEncoder {
       case 'finish':
         return finish(event);
       case 'usage':
-        return writer.takes(event.usage);
+        writer.usage = event.usage;
+        return '';
       case 'error':
         return '';
       default: {
@@ -48,7 +49,7 @@ export function encodeStream(call: ChatCall): StreamEncoder {
       }
     }
   };
-  return { encode, end: () => 'data: [DONE]\n\n', encodeError: openAiStreamError };
+  return { encode, end: () => writer.end(), encodeError: openAiStreamError };
 }
 
 class DeltaWriter {

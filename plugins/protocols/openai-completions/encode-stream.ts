@@ -14,13 +14,11 @@ export function encodeStream(call: ChatCall): StreamEncoder {
     writer.chunk({ text, index, logprobs: null, finish_reason: reason });
   const encode = (event: ChatEvent): string => {
     if (event.type === 'start') writer.start(event);
-    if (event.type === 'start' || event.type === 'error') return '';
-    if (event.type === 'usage') return writer.takes(event.usage);
-    writer.opens(event.choice);
-    if (event.type === 'finish')
-      return chunk(event.choice, '', shownFinish(event.reason)) + writer.closes(event.choice);
+    if (event.type === 'usage') writer.usage = event.usage;
+    if (event.type === 'start' || event.type === 'usage' || event.type === 'error') return '';
+    if (event.type === 'finish') return chunk(event.choice, '', shownFinish(event.reason));
     const text = shownText(event);
     return text === '' ? '' : chunk(event.choice, text, null);
   };
-  return { encode, end: () => 'data: [DONE]\n\n', encodeError: openAiStreamError };
+  return { encode, end: () => writer.end(), encodeError: openAiStreamError };
 }
