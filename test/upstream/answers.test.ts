@@ -239,10 +239,9 @@ describe('a reader that is slow', () => {
     await start(play(head, frame, end, sent));
     const heard = new Heard();
     heard.goesOn = () => false;
-    send(list, { idleTimeout: 500 }, heard);
+    send(list, {}, heard);
     await expect.poll(() => heard.chunks.length).toBe(1);
-    await delay(800);
-    // Longer than the idle timeout: the silence is the reader's doing.
+    await delay(200);
     expect(heard.events).toEqual(['head', 'data']);
     expect(sent.bytes).toBeLessThan(15_000_000);
     for (let index = 0; index < 10; index++) {
@@ -255,6 +254,18 @@ describe('a reader that is slow', () => {
     const { body } = heard;
     expect(body.length).toBe(400 * 50_000);
     for (let index = 0; index < 400; index++) expect(body[index * 50_000 + 49_999]).toBe(index % 256);
+  });
+
+  it('is the reason of the silence: the vendor does not stall meanwhile, but it may afterwards', async () => {
+    await start((socket) => socket.write(`${ok}Content-Length: 9\r\n\r\nhello`));
+    const heard = new Heard();
+    heard.goesOn = () => false;
+    send(list, { idleTimeout: 150 }, heard);
+    await expect.poll(() => heard.text).toBe('hello');
+    await delay(400);
+    expect(heard.events).toEqual(['head', 'data']);
+    heard.sending.resume();
+    expect((await heard.over).failure).toMatchObject({ reason: 'timeout', cause: { message: 'the answer stalled' } });
   });
 
   it('hears of the end only when it goes on', async () => {
