@@ -45,6 +45,7 @@ export * from './wire/direct/event-tap.ts';
 export * from './wire/direct/ranking.ts';
 export * from './wire/direct/transcripts.ts';
 export * from './wire/drawn-call.ts';
+export { estimateTokens } from './wire/estimate-tokens.ts';
 export * from './wire/frame-tap.ts';
 export * from './wire/google/error.ts';
 export * from './wire/google/refusals.ts';

@@ -211,8 +211,6 @@ export interface TokenCount {
   encodeRequest(request: ChatRequest, vendorModel: string): JsonObject;
   /** vendor in; null where the body holds no count */
   decodeReply(body: JsonValue): number | null;
-  /** Tokens of a body that no vendor counts; absent: a quarter of its bytes. */
-  estimate?(body: JsonObject): number;
 }
 
 export interface ChatProtocol {

@@ -74,13 +74,45 @@ it('4.1 POST /v1/messages/count_tokens: an estimate stands in while every channe
   expect((await count('count-limited', 'Hi there')).input_tokens).toBeGreaterThan(5);
 });
 
-it('4.1 POST /v1/messages/count_tokens: the bytes of a picture are no tokens', async () => {
-  const source = { type: 'base64', media_type: 'image/png', data: 'A'.repeat(400_000) };
-  const response = await stack.post('/messages/count_tokens', {
-    model: modelOf('openai-chat'),
-    messages: [{ role: 'user', content: [{ type: 'image', source }] }],
-  });
-  const { input_tokens } = (await response.json()) as { input_tokens: number };
-  expect(input_tokens).toBeGreaterThan(100);
-  expect(input_tokens).toBeLessThan(2000);
+const picture = 'A'.repeat(400_000);
+const uncounted = modelOf('openai-chat');
+it.each([
+  [
+    'POST /v1/messages/count_tokens',
+    '/messages/count_tokens',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } }],
+        },
+      ],
+    },
+  ],
+  [
+    'POST /v1/responses/input_tokens',
+    '/responses/input_tokens',
+    {
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Look. '.repeat(70) },
+            { type: 'input_image', image_url: `data:image/png;base64,${picture}` },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'POST /v1beta/models/{model}:countTokens',
+    `/../v1beta/models/${uncounted}:countTokens`,
+    { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: picture } }] }] },
+  ],
+])('4.1 %s: the bytes of a picture are no tokens', async (_name, path, body) => {
+  const response = await stack.post(path, path.includes('v1beta') ? body : { model: uncounted, ...body });
+  const { input_tokens, totalTokens } = (await response.json()) as { input_tokens: number; totalTokens: number };
+  const tokens = input_tokens ?? totalTokens;
+  expect(tokens).toBeGreaterThan(100);
+  expect(tokens).toBeLessThan(2000);
 });

@@ -5,6 +5,7 @@ import type { JsonObject, Log } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
 import { Answer } from '../../upstream/answer.ts';
 import { malformed } from '../../upstream/failure.ts';
+import { estimateTokens } from '../../wire/estimate-tokens.ts';
 import { AttemptFailed, jsonAnswer } from '../attempt-failure.ts';
 import { Attempts, type Try } from '../attempts.ts';
 import type { Ending } from '../ending.ts';
@@ -73,7 +74,7 @@ class Counting {
       begun: () => false,
       instead: (error, last) => {
         if (last !== null && error.status < 500) throw error;
-        return this.estimate();
+        return estimateTokens(this.call.body);
       },
     });
   }
@@ -86,10 +87,5 @@ class Counting {
     const tokens = codec.decodeReply(value);
     if (tokens === null) throw new AttemptFailed(malformed('the answer holds no count', this.answer.status));
     return tokens;
-  }
-
-  /** Four bytes are about one token. */
-  private estimate(): number {
-    return this.client.count?.estimate?.(this.call.body) ?? Math.ceil(this.exchange.body.length / 4);
   }
 }

@@ -1,7 +1,6 @@
 /** What a whole answer and a streamed one for a client have in common. */
 import type { ChatCall, ChatEvent, FinishReason, JsonObject, TokenUsage } from '../../../engine/plugin.ts';
-import { madeId, replyHead } from '../../../engine/plugin.ts';
-import { estimateInput } from './estimate.ts';
+import { estimateTokens, madeId, replyHead } from '../../../engine/plugin.ts';
 import { writeEnd } from './stop-reasons.ts';
 
 type Of<T extends ChatEvent['type']> = Extract<ChatEvent, { type: T }>;
@@ -41,7 +40,7 @@ export class AnswerNotes {
 
   /** What the vendor said, or an estimate. */
   counts({ body }: ChatCall): TokenUsage {
-    return this.usage ?? { ...nothing, input: estimateInput(body), output: Math.ceil(this.characters / 4) };
+    return this.usage ?? { ...nothing, input: estimateTokens(body), output: Math.ceil(this.characters / 4) };
   }
 }
 

@@ -1,9 +1,8 @@
 /** Events as a stream of messages: the head with the first thing said, blocks, and at the end what it cost. */
-import type { ChatCall, ChatEvent, StreamEncoder } from '../../../engine/plugin.ts';
+import { type ChatCall, type ChatEvent, estimateTokens, type StreamEncoder } from '../../../engine/plugin.ts';
 import { AnswerNotes, messageHead } from './answer.ts';
 import { BlockQueue } from './block-queue.ts';
 import { encodeStreamError } from './errors.ts';
-import { estimateInput } from './estimate.ts';
 import { shownCallSignature, shownThought } from './signatures.ts';
 import { frame, messageStop, ping } from './stream-frames.ts';
 import { writeUsage } from './usage.ts';
@@ -58,7 +57,7 @@ class MessageWriter {
   private head(): string {
     if (this.isBegun) return '';
     this.isBegun = true;
-    const input = this.notes.usage?.input ?? estimateInput(this.call.body);
+    const input = this.notes.usage?.input ?? estimateTokens(this.call.body);
     const usage = { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
     const message = {
       ...messageHead(this.start, this.call),
