@@ -23,6 +23,7 @@ export class Reloads {
   #loadedAt = new Date();
   /** One reload at a time, in order: the last save wins. */
   #running: Promise<unknown> = Promise.resolve();
+  #stopped = false;
 
   constructor(first: Configuration, steps: ReloadSteps, log: Log) {
     this.configuration = first;
@@ -31,8 +32,9 @@ export class Reloads {
     this.#log = log;
   }
 
-  /** Answers what changed, or throws ConfigurationError and keeps the old configuration. */
+  /** Answers what changed, or throws ConfigurationError and keeps the old configuration; so does a gateway that stops. */
   reload(): Promise<readonly string[]> {
+    if (this.#stopped) return Promise.reject(new Error('The gateway is stopping.'));
     const run = this.#running
       .then(() => this.#swap())
       .catch((error: unknown) => {
@@ -43,12 +45,13 @@ export class Reloads {
     return run;
   }
 
-  /** Reloads when a file changes. `close` resolves when nothing is being reloaded any more. */
+  /** Reloads when a file changes. From `close` on nothing is; it resolves when the reload that runs has ended. */
   watch(): { close(): Promise<void> } {
     const files = () => this.#files;
     const watching = watchConfiguration(this.#files, () => this.reload().then(files, files), this.#log);
     return {
       close: async () => {
+        this.#stopped = true;
         await watching.close();
         await this.#running;
       },

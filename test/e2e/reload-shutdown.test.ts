@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -50,6 +51,22 @@ describe('3 shutdown', () => {
     await stack.gateway.close();
     expect((await text).endsWith('data: [DONE]\n\n')).toBe(true);
     expect((await closedBooks()).rows.map((row) => row.outcome)).toEqual(['ok']);
+  });
+
+  it('3 a gateway that stops takes no new configuration: nothing of it is left behind', async () => {
+    await start('10s');
+    const stream = await streamed('Hello [chunks=15][delay=30]');
+    const text = stream.text();
+    const closed = stack.gateway.close();
+    // Once the watcher is closed, as a SIGHUP may come while the last requests end.
+    await delay(100);
+    const { configuration } = stack.gateway;
+    await expect(stack.gateway.reload()).rejects.toThrow('The gateway is stopping.');
+    expect((await text).endsWith('data: [DONE]\n\n')).toBe(true);
+    await closed;
+    await expect(stack.gateway.reload()).rejects.toThrow('The gateway is stopping.');
+    expect(stack.gateway.configuration).toBe(configuration);
+    expect(await readdir(stack.data)).not.toContain('active-configuration.json');
   });
 
   it('3 what lasts longer is cut and settled as aborted', async () => {
