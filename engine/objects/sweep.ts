@@ -61,10 +61,15 @@ export class ImageSweeper {
     const { retention, log } = this.options;
     const tally: Tally = { images: 0, bytes: 0, failed: 0, firstFault: null };
     const limit = Date.now() - retention;
+    const unreadable = (error: unknown) => {
+      if (!isMissing(error)) log.error({ err: error }, 'the folders of stored images cannot be read');
+    };
     try {
-      for (const day of await this.days()) if (day.began <= limit) await this.sweep(day, limit, tally);
+      // One that cannot be read keeps no other from its turn.
+      for (const day of await this.days())
+        if (day.began <= limit) await this.sweep(day, limit, tally).catch(unreadable);
     } catch (error) {
-      log.error({ err: error }, 'the folders of stored images cannot be read');
+      unreadable(error);
     }
     const { images, bytes, failed, firstFault } = tally;
     if (images > 0) log.info({ images, bytes }, 'images whose retention is over were deleted');
@@ -101,6 +106,9 @@ export class ImageSweeper {
   }
 }
 
+/** Someone else deletes, too. */
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
 async function removeBefore(path: string, limit: number, tally: Tally): Promise<void> {
   try {
     const { mtimeMs, size } = await stat(path);
@@ -109,7 +117,7 @@ async function removeBefore(path: string, limit: number, tally: Tally): Promise<
     tally.images++;
     tally.bytes += size;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // someone else deletes, too
+    if (isMissing(error)) return;
     tally.failed++;
     tally.firstFault ??= error;
   }
@@ -118,7 +126,7 @@ async function removeBefore(path: string, limit: number, tally: Tally): Promise<
 /** Real folders only: a link could lead anywhere. */
 async function foldersIn(path: string, pattern: RegExp): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   });
   return entries

@@ -118,6 +118,18 @@ it('a gateway that closes stops in the middle, and what it left goes the next ti
   await vi.waitFor(async () => expect(await files()).toEqual([]), 5_000);
 });
 
+it('a folder that someone else deletes meanwhile keeps none behind it from its turn', async () => {
+  for (let number = 0; number < 250; number++) await file(`images/2020/01/01/${nameOf(number)}`);
+  const other = await file(`images/2020/01/02/${nameOf(300)}`);
+  await file(`images/2020/01/03/${nameOf(301)}`);
+  await open(hour);
+  await vi.waitFor(async () => expect((await files()).length).toBeLessThan(252), { timeout: 5_000, interval: 1 });
+  await rm(dirname(join(folder, 'objects', other)), { recursive: true });
+  await vi.waitFor(async () => expect(await files()).toEqual([]), 5_000);
+  await swept();
+  expect(log.lines).toEqual([expect.stringContaining('"images":251')]);
+});
+
 it('a folder that cannot be read is reported', async () => {
   await mkdir(join(folder, 'objects'));
   await writeFile(join(folder, 'objects/images'), 'no folder');
