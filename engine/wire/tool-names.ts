@@ -11,14 +11,16 @@ const hashLength = 8;
  */
 export function writableNames(names: Iterable<string>, rule: ToolNameRule): ReadonlyMap<string, string> | null {
   const all = new Set(names);
+  const taken = new Set(all);
   const written = new Map<string, string>();
   for (const name of all) {
     // Nobody can have meant the empty name: the vendor says so.
     if (name === '' || rule.pattern.test(name)) continue;
-    const taken = new Set([...all, ...written.values()]);
     let salt = '';
     while (taken.has(writtenAnew(name, salt, rule))) salt += '+';
-    written.set(name, writtenAnew(name, salt, rule));
+    const anew = writtenAnew(name, salt, rule);
+    taken.add(anew);
+    written.set(name, anew);
   }
   return written.size === 0 ? null : written;
 }

@@ -44,4 +44,12 @@ describe.each(rules)('2.8 names of tools for a vendor of $name', ({ rule }) => {
     expect(second).not.toBe(first);
     expect(second).toMatch(rule.pattern);
   });
+
+  it('are written in time however many a client sends', () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => `tool ${index}`);
+    const started = performance.now();
+    expect(writableNames(many, rule)!.size).toBe(many.length);
+    // Each is held against all others in one look: else it is minutes.
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
 });
