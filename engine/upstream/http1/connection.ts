@@ -111,18 +111,17 @@ export class Connection implements Carrier, Stacked, Waiting {
 
   resume(): void {
     const { exchange } = this;
-    if (exchange === null) return;
-    this.deadline.restart(exchange.request.idleTimeout);
-    if (!this.paused) return;
+    // Who never paused has its deadline still running.
+    if (exchange === null || !this.paused) return;
     this.paused = false;
+    this.deadline.restart(exchange.request.idleTimeout);
     while (this.backlog.length > 0) {
       this.readFrom(this.backlog.shift()!);
       if (this.paused || this.exchange !== exchange) return;
     }
-    if (this.halfClosed && !this.parser.ended) return this.vendorEnded();
-    // Also behind the end: an idle connection listens.
-    this.socket.resume();
     if (this.parser.ended) this.completeSafely();
+    else if (this.halfClosed) this.vendorEnded();
+    else this.socket.resume();
   }
 
   /** Ends the connection; a request on it hears of it. Resolves when the socket is closed. */
@@ -216,9 +215,12 @@ export class Connection implements Carrier, Stacked, Waiting {
 
   /** The receiver comes last: it may send again at once. */
   private complete({ receiver }: Exchange): void {
-    const wasSentWhole = this.upload?.done !== false && this.socket.writableLength === 0;
+    const { backlog, parser, socket, upload } = this;
+    const wasSentWhole = upload?.done !== false && socket.writableLength === 0;
+    // A backlog is bytes behind the end.
+    const isClean = parser.reusable && backlog.length === 0 && !this.halfClosed;
     this.detach();
-    if (this.parser.reusable && wasSentWhole && this.state === 'open' && !this.halfClosed) this.keep();
+    if (isClean && wasSentWhole && this.state === 'open') this.keep();
     else this.destroy();
     receiver.onEnd();
   }
@@ -232,6 +234,8 @@ export class Connection implements Carrier, Stacked, Waiting {
     this.upload = null;
     this.readBuffer.rest();
     this.deadline.restart(idle);
+    // Its last reader may have paused it: an idle connection listens.
+    this.socket.resume();
     this.home.keep(this);
   }
 
