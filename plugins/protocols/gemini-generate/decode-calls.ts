@@ -11,16 +11,35 @@ import {
 import { decodeInline, signatureIn } from './decode-part.ts';
 import { listOf, messageAt } from './fields.ts';
 
-interface OpenCall {
+interface Call {
   readonly id: string;
-  readonly name: string;
+  answered: boolean;
+}
+
+/** Calls that one id or one name may mean, in their order. */
+class Calls {
+  private readonly calls: Call[] = [];
+  private passed = 0;
+
+  add(call: Call): void {
+    this.calls.push(call);
+  }
+
+  /** The first that has no answer yet. */
+  answer(): Call | null {
+    while (this.calls[this.passed]?.answered) this.passed++;
+    const call = this.calls[this.passed] ?? null;
+    if (call !== null) call.answered = true;
+    return call;
+  }
 }
 
 type ToolCall = Extract<ChatPart, { type: 'tool-call' }>;
 type ToolResult = Extract<ChatPart, { type: 'tool-result' }>;
 
 export class CallIds {
-  private readonly open: OpenCall[] = [];
+  private readonly byId = new Map<string, Calls>();
+  private readonly byName = new Map<string, Calls>();
   private count = 0;
 
   decodeCall(part: JsonObject, place: string): ToolCall {
@@ -29,7 +48,9 @@ export class CallIds {
     this.count++;
     const id = stringOrNull(call.id, `${place}.functionCall.id`) || `call_${this.count}`;
     const signature = signatureIn(part, place);
-    this.open.push({ id, name });
+    const open = { id, answered: false };
+    callsIn(this.byId, id).add(open);
+    callsIn(this.byName, name).add(open);
     const text = JSON.stringify(call.args ?? {});
     return { type: 'tool-call', id, name, arguments: text, ...(signature === null ? {} : { signature }) };
   }
@@ -44,14 +65,18 @@ export class CallIds {
   }
 
   private answers(id: string | null, name: string, place: string): string {
-    const byId = id ? this.open.findIndex((call) => call.id === id) : -1;
-    const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
-    const [call] = at < 0 ? [] : this.open.splice(at, 1);
-    if (call !== undefined) return call.id;
+    const call = (id && this.byId.get(id)?.answer()) || this.byName.get(name)?.answer();
+    if (call) return call.id;
     throw new GatewayError('invalid_value', `\`${place}.functionResponse\` answers no call of the turn before.`, {
       param: `${place}.functionResponse`,
     });
   }
+}
+
+function callsIn(all: Map<string, Calls>, key: string): Calls {
+  const known = all.get(key) ?? new Calls();
+  all.set(key, known);
+  return known;
 }
 
 function decodeShown(value: JsonValue, place: string): ChatPart {
