@@ -80,7 +80,18 @@ function checkSpoken(links: ChannelLinks, name: string, entry: Entry, protocols:
 }
 
 /** They frame or route the request: the engine alone writes them. */
-const ownHeaders = ['connection', 'content-length', 'content-type', 'host', 'transfer-encoding', 'upgrade'];
+const ownHeaders = [
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
 /** The mapping and the client decide them. */
 const ownMembers = ['model', 'stream'];
 
