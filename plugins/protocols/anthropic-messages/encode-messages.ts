@@ -46,7 +46,7 @@ const textOf = ({ parts }: ChatMessage): string =>
 function addTurn(turns: Turn[], turn: Turn): void {
   if (turn.content.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === turn.role) last.content.push(...turn.content);
+  if (last?.role === turn.role) for (const block of turn.content) last.content.push(block);
   else turns.push(turn);
 }
 

@@ -32,7 +32,7 @@ export function encodeContents(messages: readonly ChatMessage[], vendorModel: st
       return part.type === 'tool-result' ? encodeResult(part, names, signs, place) : encodePart(part, place);
     });
     const last = contents.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
     else if (parts.length > 0) contents.push({ role, parts });
   }
   if (signs) for (const { role, parts } of contents) if (role === 'model') signFirstCall(parts);

@@ -65,14 +65,13 @@ function assistantParts(message: JsonObject, place: string): ChatPart[] {
   for (const name of ['audio', 'function_call']) {
     if (isObject(message[name])) throw unsupported(`${place}.${name}`, 'cannot be carried to this model’s vendor.');
   }
-  const parts: ChatPart[] = [];
-  parts.push(...decodeThoughts(message));
-  if ((message.content ?? '') !== '') parts.push(...contentParts(message.content, `${place}.content`));
+  const thoughts = decodeThoughts(message);
+  const said = (message.content ?? '') === '' ? [] : contentParts(message.content, `${place}.content`);
   const refusal = stringOrNull(message.refusal, `${place}.refusal`);
-  if (refusal) parts.push({ type: 'refusal', text: refusal });
+  const refused: ChatPart[] = refusal ? [{ type: 'refusal', text: refusal }] : [];
   const calls = arrayAt(message.tool_calls ?? [], `${place}.tool_calls`);
-  parts.push(...calls.map((call, index) => decodeCall(call, `${place}.tool_calls[${index}]`)));
-  return parts;
+  const called = calls.map((call, index) => decodeCall(call, `${place}.tool_calls[${index}]`));
+  return [...thoughts, ...said, ...refused, ...called];
 }
 
 /** Signed thoughts stand in `reasoning_details` as the gateway gave them; the plain text repeats them. */

@@ -30,7 +30,7 @@ export function encodeMessages(messages: readonly ChatMessage[], thoughts: boole
     const rest = message.parts.filter((part) => part.type !== 'tool-result');
     for (const result of results) {
       written.push(encodeResult(result));
-      shown.push(...result.parts.filter((part) => part.type !== 'text'));
+      for (const part of result.parts) if (part.type !== 'text') shown.push(part);
     }
     if (results.length > 0 && rest.length === 0) continue;
     show();

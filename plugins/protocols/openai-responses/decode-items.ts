@@ -34,7 +34,8 @@ export function decodeInput(input: JsonValue | undefined): ChatMessage[] {
     const message = decodeItem(objectAt(value, `input[${index}]`), `input[${index}]`, signatures);
     if (message === null) continue;
     const last = messages.at(-1);
-    if (message.role === 'assistant' && last?.role === 'assistant') last.parts.push(...message.parts);
+    if (message.role === 'assistant' && last?.role === 'assistant')
+      for (const part of message.parts) last.parts.push(part);
     else messages.push({ role: message.role, parts: [...message.parts] });
   }
   return messages;

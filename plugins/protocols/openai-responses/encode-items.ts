@@ -89,7 +89,7 @@ function encodeAssistant(
     content = [];
   };
   const recall = () => {
-    items.push(...thoughts);
+    for (const thought of thoughts) items.push(thought);
     thoughts = [];
   };
   for (const part of parts) {

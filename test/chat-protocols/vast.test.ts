@@ -1,4 +1,4 @@
-/** Conversations of tens of thousands of calls, as only a hostile client has them: nobody else may wait for them. */
+/** Conversations of thousands and thousands of parts, as only a hostile client has them: nobody else may wait for them. */
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../engine/plugin.ts';
 import { protocols, vendorBody } from './support.ts';
@@ -41,4 +41,42 @@ it('2.8 responses in the wrong order find their calls in time', () => {
     ],
   };
   expect(timeFor(body, 'gemini-generate', 'openai-chat')).toBeLessThan(5_000);
+});
+
+const parts = Array.from({ length: 150_000 }, () => ({ type: 'text', text: 'x' }));
+const turns = [
+  { role: 'user', content: 'a' },
+  { role: 'user', content: parts },
+  { role: 'assistant', content: 'b' },
+  { role: 'assistant', content: parts },
+  { role: 'user', content: 'c' },
+];
+const vast: Readonly<Record<string, JsonObject>> = {
+  'openai-chat': { model: 'm', messages: turns },
+  'openai-responses': {
+    model: 'm',
+    input: turns.map(({ role, content }) => ({
+      role,
+      content:
+        typeof content === 'string'
+          ? content
+          : content.map(({ text }) => ({ type: role === 'user' ? 'input_text' : 'output_text', text })),
+    })),
+  },
+  'anthropic-messages': { model: 'm', max_tokens: 9, messages: turns },
+  'gemini-generate': {
+    contents: turns.map(({ role, content }) => ({
+      role: role === 'user' ? 'user' : 'model',
+      parts: typeof content === 'string' ? [{ text: content }] : content.map(({ text }) => ({ text })),
+    })),
+  },
+};
+it.each([
+  ['openai-chat', 'anthropic-messages'],
+  ['openai-chat', 'gemini-generate'],
+  ['openai-responses', 'openai-chat'],
+  ['anthropic-messages', 'openai-responses'],
+  ['gemini-generate', 'anthropic-messages'],
+])('2.8 more parts than a call takes arguments: from %s to %s', (client, vendor) => {
+  expect(vendorBody(protocols[client]!, protocols[vendor]!, vast[client]!)).toBeTruthy();
 });
