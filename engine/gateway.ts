@@ -178,6 +178,9 @@ async function serve(
     maximumHeaderBytes: settings.headers.maximumBytes,
     handle: (response, head, method, path, query, upgrade) =>
       runner.handle(response, head, method, path, query, upgrade),
+  }).catch(async (error: unknown) => {
+    await watching.close();
+    throw error;
   });
   const listening = server;
   tasks.start();

@@ -38,8 +38,12 @@ export function parseObject(body: Buffer): JsonObject {
   return value as JsonObject;
 }
 
-/** V8's message quotes the body; only the place is handed on. */
+/** V8's message quotes the body; only the place is handed on, or the one character. */
 function place(error: unknown): string {
-  const found = /position (\d+)/.exec(error instanceof Error ? error.message : '');
-  return found ? `it goes wrong at byte ${found[1]}.` : 'it ends too early or is empty.';
+  const message = error instanceof Error ? error.message : '';
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return `it goes wrong at character ${position}.`;
+  const token = /^Unexpected token '(.)'/su.exec(message)?.[1];
+  if (token === '\uFEFF') return 'it begins with a byte order mark; leave that out.';
+  return token === undefined ? 'it ends too early.' : `a ${JSON.stringify(token)} stands where none may.`;
 }

@@ -104,6 +104,16 @@ describe('7 the table of errors, as a client sees it', () => {
   });
 
   it.each([
+    ['{"model":', 'it ends too early.'],
+    [`{"model":"${'m'.repeat(60)}","n":1,,}`, 'it goes wrong at character 78.'],
+    ['{"model":}', 'a "}" stands where none may.'],
+    ['\uFEFF{"model":"demo-chat"}', 'it begins with a byte order mark; leave that out.'],
+  ])('7 bad JSON: %s', async (body, place) => {
+    const { message } = await expectError(await stack.post('/chat/completions', body), 400, 'invalid_json');
+    expect(message).toContain(`The body is not valid JSON: ${place}`);
+  });
+
+  it.each([
     [400, 400],
     [403, null],
     [404, null],
