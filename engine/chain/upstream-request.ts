@@ -8,19 +8,18 @@ import { overridden } from '../wire/overrides.ts';
 import type { LiveExchange } from './exchange.ts';
 import type { Target } from './target.ts';
 
-/** A header of the client's as a vendor may get it, or ''. Throws GatewayError: no fault of a vendor's. */
-function passedHeader(exchange: LiveExchange, name: string): string {
-  const value = exchange.headers[name] ?? '';
-  if (!value.includes('\x7f')) return value;
-  throw new GatewayError('invalid_value', `The header ${name} holds a control character.`);
+/** A client's header that no vendor may get is no fault of a vendor's. Throws GatewayError. */
+export function checkPassed(name: string, value: string): void {
+  if (value.includes('\x7f')) throw new GatewayError('invalid_value', `The header ${name} holds a control character.`);
 }
 
 /** The target's headers, with those of the client's that its vendor understands laid over them. */
 export function headersFor(exchange: LiveExchange, target: Target, credential: number): readonly string[] {
   const own = target.headers[credential]!;
   if (target.passedHeaders.length === 0) return own;
-  const passed = target.passedHeaders.filter((name) => passedHeader(exchange, name) !== '');
+  const passed = target.passedHeaders.filter((name) => exchange.headers[name]);
   if (passed.length === 0) return own;
+  for (const name of passed) checkPassed(name, exchange.headers[name]!);
   const kept: string[] = [];
   for (let index = 0; index < own.length; index += 2)
     if (!passed.includes(own[index]!)) kept.push(own[index]!, own[index + 1]!);

@@ -50,7 +50,6 @@ export class VendorSocket {
     const headers: Record<string, string> = {};
     for (let index = 0; index < request.headers.length; index += 2)
       headers[request.headers[index]!] = request.headers[index + 1]!;
-    this.deadline = startDeadline(request.connectTimeout, () => this.expire());
     // `closeTimeout` is newer than the types.
     const options: ClientOptions & { closeTimeout: number } = {
       headers,
@@ -63,6 +62,8 @@ export class VendorSocket {
       },
     };
     this.native = new WebSocket(request.url, [], options);
+    // A handshake that cannot be written throws: then nothing may expire.
+    this.deadline = startDeadline(request.connectTimeout, () => this.expire());
     this.listen();
   }
 

@@ -1,7 +1,7 @@
 /** The attempts of a session: a channel is good once its socket is open and its first event is there. */
 import type { RealtimeProtocol } from '../../contract/realtime.ts';
 import { noUsage } from '../../contract/usage.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, toGatewayError } from '../../errors.ts';
 import { type Failure, malformed, transportFailure, vendorFailure } from '../../upstream/failure.ts';
 import { retryAfterSeconds } from '../../upstream/headers.ts';
 import type { RawHeaders, TransportFailure } from '../../upstream/pools.ts';
@@ -47,14 +47,23 @@ export class RealtimeConnect implements SocketReceiver {
     if (this.over) return;
     const next = this.attempts.next();
     if (next instanceof GatewayError) return this.fail(next);
-    const { connect, firstByte } = next.target.channel.timeouts;
+    try {
+      this.current = { tried: next, vendor: this.dial(next) };
+    } catch (error) {
+      this.attempts.abandoned(next);
+      this.fail(toGatewayError(error));
+    }
+  }
+
+  private dial({ target, credential }: Try): VendorSocket {
+    const { connect, firstByte } = target.channel.timeouts;
     const request = {
-      ...handshake(this.exchange, this.protocol, next.target, next.credential),
+      ...handshake(this.exchange, this.protocol, target, credential),
       connectTimeout: connect,
       firstMessageTimeout: Math.min(firstByte, longestWait),
       largestMessage: this.exchange.route.bodyLimit,
     };
-    this.current = { tried: next, vendor: new VendorSocket(request, this) };
+    return new VendorSocket(request, this);
   }
 
   onMessage(frame: Buffer, isBinary: boolean): void {

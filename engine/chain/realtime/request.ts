@@ -4,6 +4,7 @@ import type { RealtimeCall, RealtimeProtocol } from '../../contract/realtime.ts'
 import { noUsage } from '../../contract/usage.ts';
 import type { LiveExchange } from '../exchange.ts';
 import type { Target } from '../target.ts';
+import { checkPassed } from '../upstream-request.ts';
 
 /** Tokens to hold for where nothing bounds an answer; no vendor's answer is longer. */
 const assumedTokens = 4096;
@@ -15,15 +16,17 @@ export function realtimeCall({ name, maxOutputTokens }: Model): RealtimeCall {
   return { kind: 'realtime', model: name, stream: true, bound };
 }
 
-/** `headers`: name, value, name, value. */
+/** `headers`: name, value, name, value. Throws GatewayError. */
 export function handshake(
   exchange: LiveExchange,
   vendor: NonNullable<RealtimeProtocol['vendor']>,
   { channel, paths, headers }: Target,
   credential: number,
 ): { readonly url: string; readonly headers: readonly string[] } {
+  const passed = Object.entries(vendor.headersFor(exchange.headers));
+  for (const [name, value] of passed) checkPassed(name, value);
   return {
     url: channel.origin.replace(/^http/, 'ws') + paths.connect!,
-    headers: [...Object.entries(vendor.headersFor(exchange.headers)).flat(), ...headers[credential]!],
+    headers: [...passed.flat(), ...headers[credential]!],
   };
 }
