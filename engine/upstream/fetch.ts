@@ -80,6 +80,7 @@ export interface OpenLimits {
 }
 
 async function get(url: URL, pools: Pools, limits: OpenLimits, deadline: number): Promise<Answer> {
+  limits.signal?.throwIfAborted();
   const isTrusted = url.origin === limits.trustedOrigin;
   const address = isTrusted ? null : await within(publicAddressOf(url), Math.max(1, deadline - performance.now()));
   const connections =
