@@ -80,13 +80,13 @@ export interface OpenLimits {
 }
 
 async function get(url: URL, pools: Pools, limits: OpenLimits, deadline: number): Promise<Answer> {
-  limits.signal?.throwIfAborted();
   const isTrusted = url.origin === limits.trustedOrigin;
   const address = isTrusted ? null : await within(publicAddressOf(url), Math.max(1, deadline - performance.now()));
   const connections =
     address === null
       ? pools.list({ origin: url.origin, connectTimeout: 10_000 })
       : pools.pinned({ origin: url.origin, connectTimeout: 10_000, address });
+  limits.signal?.throwIfAborted();
   const answer = Answer.send(connections, {
     method: 'GET',
     path: url.pathname + url.search,
