@@ -6,8 +6,8 @@
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
 /** Bytes of a read from which on it is large: a full TLS record is. */
 const large = 16 * 1024;
-const slabSize = 256 * 1024;
-const smallestSlab = 64 * 1024;
+const slabSize = 64 * 1024;
+const smallestSlab = 32 * 1024;
 
 export class ReadBuffer {
   /** What the socket has now, and what it gets next; it asks behind each read. */
