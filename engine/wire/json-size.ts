@@ -1,6 +1,7 @@
 /** How much there is to parse in a JSON text: bytes are bounded elsewhere, but `[],` costs a hundred times its bytes. */
+import { closingQuote } from './json.ts';
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
 const BRACKET_END = 0x5d;
@@ -9,12 +10,8 @@ const BRACE_END = 0x7d;
 
 /** The place of the quote that ends the string begun at `at`, or the end of the text. */
 function stringEnd(bytes: Buffer, at: number): number {
-  for (let close = bytes.indexOf(QUOTE, at + 1); close !== -1; close = bytes.indexOf(QUOTE, close + 1)) {
-    let before = close - 1;
-    while (bytes[before] === BACKSLASH) before--;
-    if ((close - before) % 2 === 1) return close;
-  }
-  return bytes.length;
+  const close = closingQuote(bytes, at + 1);
+  return close === -1 ? bytes.length : close;
 }
 
 /** Whether lists and objects stand more than `most` deep in one another; the text need not be valid JSON. */
