@@ -5,19 +5,23 @@ import { isObject } from '../openai/fields.ts';
 import { countOf, credibleUsage } from '../token-usage.ts';
 
 /**
- * Gemini counts thoughts beside the answer and the results of its own tools beside the prompt. Null where there are no
- * counts, or absurd ones.
+ * Gemini counts thoughts beside the answer and the results of its own tools beside the prompt. What is no count counts as
+ * 0; null where the counts are absurd.
  */
-export function readGoogleUsage(value: unknown): TokenUsage | null {
-  if (!isObject(value) || typeof value.promptTokenCount !== 'number') return null;
-  const reasoning = countOf(value.thoughtsTokenCount);
+export function countGoogleUsage(metadata: Readonly<Record<string, unknown>>): TokenUsage | null {
+  const reasoning = countOf(metadata.thoughtsTokenCount);
   return credibleUsage({
-    input: countOf(value.promptTokenCount) + countOf(value.toolUsePromptTokenCount),
-    cachedInput: countOf(value.cachedContentTokenCount),
+    input: countOf(metadata.promptTokenCount) + countOf(metadata.toolUsePromptTokenCount),
+    cachedInput: countOf(metadata.cachedContentTokenCount),
     cacheWrite: 0,
-    output: countOf(value.candidatesTokenCount) + reasoning,
+    output: countOf(metadata.candidatesTokenCount) + reasoning,
     reasoning,
   });
+}
+
+/** Null where there are no counts, or absurd ones. */
+export function readGoogleUsage(value: unknown): TokenUsage | null {
+  return isObject(value) && typeof value.promptTokenCount === 'number' ? countGoogleUsage(value) : null;
 }
 
 export function writeGoogleUsage({ input, cachedInput, output, reasoning }: TokenUsage): JsonObject {

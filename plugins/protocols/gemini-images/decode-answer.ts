@@ -1,7 +1,7 @@
 import {
   answerObject,
+  countGoogleUsage,
   countOf,
-  credibleUsage,
   GatewayError,
   googleRefusals,
   type ImageResult,
@@ -63,21 +63,9 @@ export function decodeReply(body: Buffer): ImageResult {
   const image = finalImage(parts);
   if (image === null) throw noImage(reason, parts);
   const metadata = isLiftedObject(value.usageMetadata) ? value.usageMetadata : null;
-  const usage = metadata && usageOf(metadata);
+  const usage = metadata && countGoogleUsage(metadata);
   const extra = metadata && usage ? { usage: usageObject(metadata, usage) } : {};
   return { created: null, images: [image], usage, extra, refused: 0 };
-}
-
-/** Gemini counts thoughts beside the answer, OpenAI within it. */
-function usageOf(metadata: LiftedObject): TokenUsage | null {
-  const thoughts = countOf(metadata.thoughtsTokenCount);
-  return credibleUsage({
-    input: countOf(metadata.promptTokenCount) + countOf(metadata.toolUsePromptTokenCount),
-    cachedInput: countOf(metadata.cachedContentTokenCount),
-    cacheWrite: 0,
-    output: countOf(metadata.candidatesTokenCount) + thoughts,
-    reasoning: thoughts,
-  });
 }
 
 /** The usage object of the OpenAI format, with the share of images in the input. */
