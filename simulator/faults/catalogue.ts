@@ -52,7 +52,7 @@ const FAULTS: { [Name in keyof Fault]?: Apply<Name> } = {
   },
 
   crlf: (answer) => {
-    const change = (text: string): string => text.replaceAll('\n', '\r\n');
+    const change = (text: string): string => text.replace(/\r?\n/g, '\r\n');
     return answer.streamed ? { ...answer, frames: answer.frames.map((frame) => mapText(frame, change)) } : answer;
   },
 

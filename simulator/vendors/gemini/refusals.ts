@@ -5,7 +5,8 @@ import { MODELS } from './models.ts';
 
 /** Gemini refuses with 200: a finish reason without content, a prompt feedback without candidates, or words for an image. */
 export function refusalOf(kind: RefusalKind, call: Call): Answer {
-  const value = { ...bodyOf(kind, call.model ?? ''), modelVersion: call.model, responseId: nextId('r-') };
+  const usage = call.fault.nousage ? {} : { usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } };
+  const value = { ...bodyOf(kind, call.model ?? ''), ...usage, modelVersion: call.model, responseId: nextId('r-') };
   if (!call.path.endsWith(':streamGenerateContent')) return jsonAnswer(200, value);
   if (call.query.get('alt') === 'sse')
     return streamAnswer([dataFrame(`data: ${JSON.stringify(value)}\n\n`)], 0, {}, 'text/event-stream');
@@ -13,14 +14,12 @@ export function refusalOf(kind: RefusalKind, call: Call): Answer {
 }
 
 function bodyOf(kind: RefusalKind, model: string): object {
-  const usageMetadata = { promptTokenCount: 9, totalTokenCount: 9 };
-  if (kind === 'prompt')
-    return { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', safetyRatings: [] }, usageMetadata };
+  if (kind === 'prompt') return { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', safetyRatings: [] } };
   if (kind === 'noimage') {
     const content = { parts: [{ text: 'I can only describe this – ein Bild gibt es nicht.' }], role: 'model' };
-    return { candidates: [{ content, finishReason: 'NO_IMAGE', index: 0 }], usageMetadata };
+    return { candidates: [{ content, finishReason: 'NO_IMAGE', index: 0 }] };
   }
   const finishReason = MODELS[model]?.image ? 'IMAGE_SAFETY' : 'SAFETY';
   const finishMessage = 'Unable to show the generated image: it may violate the usage policy.';
-  return { candidates: [{ finishReason, finishMessage, index: 0 }], usageMetadata };
+  return { candidates: [{ finishReason, finishMessage, index: 0 }] };
 }

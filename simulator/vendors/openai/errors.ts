@@ -22,6 +22,9 @@ export function openaiHeaders(): Record<string, string> {
     'x-ratelimit-limit-requests': '10000',
     'x-ratelimit-remaining-requests': '9999',
     'x-ratelimit-reset-requests': '6ms',
+    'x-ratelimit-limit-tokens': '2000000',
+    'x-ratelimit-remaining-tokens': '1999000',
+    'x-ratelimit-reset-tokens': '30ms',
   };
 }
 

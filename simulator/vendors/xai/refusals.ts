@@ -9,10 +9,11 @@ const SMALL = { format: 'jpeg', width: 960, height: 960, seed: 'kept' } as const
 /** `safety` and `some`: 200 with `respect_moderation:false`; `prompt`: 400, and charged all the same; `noimage`: an empty item. */
 export function refusalOf(kind: RefusalKind, call: Call, answer: Answer): Answer {
   if (!call.path.startsWith('/v1/images/') && !(kind === 'prompt' && call.method === 'POST')) return answer;
-  const usage = { cost_in_usd_ticks: MODELS[call.model ?? '']?.ticks ?? 0 };
+  const cost = { cost_in_usd_ticks: MODELS[call.model ?? '']?.ticks ?? 0 };
+  const usage = call.fault.nousage ? {} : { usage: cost };
   if (kind === 'prompt') {
     const error = 'Generated image rejected by content moderation.';
-    return jsonAnswer(400, { code: 'imagine:content-moderated', error, usage });
+    return jsonAnswer(400, { code: 'imagine:content-moderated', error, ...usage });
   }
   const blocked = { revised_prompt: '', ...(kind === 'noimage' ? {} : { respect_moderation: false }) };
   const body = call.body.kind === 'json' && isRecord(call.body.value) ? call.body.value : {};
@@ -25,5 +26,5 @@ export function refusalOf(kind: RefusalKind, call: Call, answer: Answer): Answer
       : { url: `${call.origin}/xai/files/${call.pictures.publish(picture)}` };
   const good = Array.from({ length: kept }, () => ({ ...place(), mime_type: picture.mime, respect_moderation: true }));
   const bad = Array.from({ length: count - kept }, () => blocked);
-  return jsonAnswer(200, { data: [...bad, ...good], usage }, {}, [picture.base64]);
+  return jsonAnswer(200, { data: [...bad, ...good], ...usage }, {}, [picture.base64]);
 }
