@@ -78,8 +78,8 @@ function answerPlain(stage: Stage, method: string, path: string, body: Call['bod
 }
 
 function describe(vendor: string, request: IncomingMessage, body: unknown, raw: Buffer): ReceivedRequest {
-  const { method = 'GET', headers, url: path = '/' } = request;
-  return { vendor, method, path, headers, body, raw, at: Date.now(), aborted: false, status: 0, events: 0 };
+  const { method = 'GET', headers, rawHeaders, url: path = '/' } = request;
+  return { vendor, method, path, headers, rawHeaders, body, raw, at: Date.now(), aborted: false, status: 0, events: 0 };
 }
 
 /** An origin-form target (RFC 9112 3.2.1), the only one a server is sent; the query is parsed where there is one. */

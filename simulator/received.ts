@@ -9,6 +9,8 @@ export interface ReceivedRequest {
   /** With the vendor's prefix and the query: `/gemini/v1beta/models?pageSize=5`. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were sent: `headers` tells only the first of several that may stand once. */
+  readonly rawHeaders: readonly string[];
   /** Parsed JSON, or the parts of a form; undefined where there was none or it could not be parsed. */
   readonly body: unknown;
   readonly raw: Buffer;

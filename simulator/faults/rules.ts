@@ -1,3 +1,4 @@
+import { VENDORS } from '../vendors/index.ts';
 import { type Fault, FaultError, readFault } from './fault.ts';
 
 /** Which requests a rule is for; what is left out matches everything. */
@@ -80,6 +81,9 @@ function readMatch(value: unknown): FaultMatch {
   refuseUnknown('match', Object.keys(rest));
   for (const text of [vendor, path, model])
     if (text !== undefined && typeof text !== 'string') throw new FaultError('vendor, path and model are strings');
+  const names = VENDORS.map(({ name }) => name);
+  if (vendor !== undefined && !names.includes(vendor as string))
+    throw new FaultError(`unknown vendor '${vendor}'; known are ${names.join(', ')}`);
   if (times !== undefined && !(Number.isInteger(times) && (times as number) > 0))
     throw new FaultError('times is an integer from 1');
   return { ...(value as FaultMatch) };

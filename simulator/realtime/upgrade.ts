@@ -84,9 +84,9 @@ function shakeHands(
 }
 
 function describe(request: IncomingMessage): ReceivedRequest {
-  const { method = 'GET', headers, url: path = '/' } = request;
-  const facts = { vendor: openai.name, method, path, headers, body: undefined, raw: NO_BODY, at: Date.now() };
-  return { ...facts, aborted: false, status: 0, events: 0, socket: { frames: [], pings: 0, pongs: 0 } };
+  const { method = 'GET', headers, rawHeaders, url: path = '/' } = request;
+  const facts = { vendor: openai.name, method, path, headers, rawHeaders, body: undefined, raw: NO_BODY };
+  return { ...facts, at: Date.now(), aborted: false, status: 0, events: 0, socket: { frames: [], pings: 0, pongs: 0 } };
 }
 
 /** The model of the query, its fault suffix taken off. */

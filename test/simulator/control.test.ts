@@ -8,6 +8,7 @@ import {
   startSimulator,
 } from '../../simulator/index.ts';
 import { post, useSimulator } from './start.ts';
+import { exchange } from './wire.ts';
 
 const simulator = useSimulator({ images: 'small' });
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -50,6 +51,7 @@ describe('faults', () => {
     ['an unknown fault', { fault: { explode: true } }, "unknown fault 'explode'"],
     ['an unknown key', { faults: {} }, "unknown key 'faults'"],
     ['an unknown match', { match: { host: 'x' }, fault: {} }, "unknown key 'host'"],
+    ['an unknown vendor', { match: { vendor: 'opnai' }, fault: {} }, "unknown vendor 'opnai'; known are openai,"],
     ['a wrong number', { fault: { split: 0 } }, 'integer from 1'],
     ['a wrong word', { fault: { reset: 'later' } }, 'one of now, read'],
     ['times of nothing', { match: { times: 0 }, fault: {} }, 'times'],
@@ -82,6 +84,17 @@ describe('what was received', () => {
     });
     expect(JSON.parse(request!.raw.toString())).toEqual(request!.body);
     expect(Math.abs(Date.now() - request!.at)).toBeLessThan(5000);
+  });
+
+  it('is kept with headers that were sent twice', async () => {
+    const { url } = simulator.current;
+    const twice = 'Authorization: Bearer second\r\n';
+    await exchange({ url, path: '/openai/v1/chat/completions', body: { model: 'gpt-5.5', messages }, headers: twice });
+    const { headers, rawHeaders } = simulator.current.received[0]!;
+    expect(headers.authorization).toBe('Bearer k');
+    const values = rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === 'authorization');
+    expect(values).toEqual(['Bearer k', 'Bearer second']);
+    expect((await control('GET', '/received')).body.received[0].rawHeaders).toEqual(rawHeaders);
   });
 
   it('is listed and forgotten by the control endpoint', async () => {

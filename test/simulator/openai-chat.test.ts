@@ -106,6 +106,22 @@ describe('chat completions', () => {
     expect((await chat({ tools: [TOOL], tool_choice: 'none' })).body.choices[0].finish_reason).toBe('stop');
   });
 
+  it('call a function of the old fields, whole and streamed alike, and answer in text after its result', async () => {
+    const functions = [TOOL.function];
+    const ask = { model: 'gpt-4.1-mini', messages, functions };
+    const { finish_reason, message } = (await client().chat.completions.create(ask)).choices[0]!;
+    expect(finish_reason).toBe('function_call');
+    expect(message.function_call).toEqual({ name: 'lookup', arguments: '{"id":"Zürich","n":42}' });
+    expect([message.content, message.tool_calls]).toEqual([null, undefined]);
+    const pieces: string[] = [];
+    for await (const chunk of await client().chat.completions.create({ ...ask, stream: true }))
+      pieces.push(chunk.choices[0]!.delta.function_call?.arguments ?? '');
+    expect(pieces.join('')).toBe(message.function_call!.arguments);
+    const result = { role: 'function' as const, name: 'lookup', content: '42' };
+    const after = await client().chat.completions.create({ ...ask, messages: [...messages, message, result] });
+    expect(after.choices[0]!.finish_reason).toBe('stop');
+  });
+
   it('honour n, stop, the output limit and a JSON schema', async () => {
     const { body } = await chat({ n: 3 });
     expect(body.choices.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2]);
@@ -138,6 +154,17 @@ describe('chat completions', () => {
     [{ temperature: 3 }, 'temperature', 'decimal_above_max_value'],
     [{ stream_options: { include_usage: true } }, 'stream_options', null],
     [{ tool_choice: 'auto' }, 'tool_choice', null],
+    [{ function_call: 'auto' }, 'function_call', null],
+    [{ logit_bias: { 50256: -101 } }, 'logit_bias.50256', 'integer_below_min_value'],
+    [{ metadata: { page: 7 } }, 'metadata.page', 'invalid_type'],
+    [{ metadata: { page: 'x'.repeat(513) } }, 'metadata.page', 'string_above_max_length'],
+    [{ metadata: { ['x'.repeat(65)]: '' } }, 'metadata', 'string_above_max_length'],
+    [
+      { metadata: Object.fromEntries([...'abcdefghijklmnopq'].map((name) => [name, ''])) },
+      'metadata',
+      'object_above_max_properties',
+    ],
+    [{ modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }, 'modalities', 'unsupported_value'],
     [{ model: 'gpt-5.5', max_tokens: 5 }, 'max_tokens', 'unsupported_parameter'],
     [{ model: 'gpt-5.5', temperature: 0.5 }, 'temperature', 'unsupported_value'],
   ])('refuse %j', async (body, param, code) => {
@@ -185,6 +212,31 @@ describe('legacy completions', () => {
       for (const { index, text } of chunk.choices) texts[index] += text;
     }
     expect(texts).toEqual(completion.choices.map(({ text }) => text));
+  });
+
+  it('tell the likelihood of each piece where asked, with its place in the text', async () => {
+    const ask = { model: 'gpt-3.5-turbo-instruct', prompt: 'One', max_tokens: 500, logprobs: 2 };
+    const { logprobs, text } = (await client().completions.create(ask)).choices[0]!;
+    const { tokens, token_logprobs, top_logprobs, text_offset } = logprobs!;
+    expect(tokens!.join('')).toBe(text);
+    expect(text_offset!.map((offset, index) => text.startsWith(tokens![index]!, offset))).not.toContain(false);
+    expect(new Set(token_logprobs)).toEqual(new Set([-0.25]));
+    expect(top_logprobs!.map((likeliest) => Object.keys(likeliest).length)).toEqual(tokens!.map(() => 2));
+    const offsets: number[] = [];
+    for await (const { choices } of await client().completions.create({ ...ask, stream: true }))
+      offsets.push(...(choices[0]!.logprobs?.text_offset ?? []));
+    expect(offsets).toEqual(text_offset);
+  });
+
+  it.each([
+    [{ best_of: 1, n: 2 }, 'best_of'],
+    [{ best_of: 2, stream: true }, 'best_of'],
+    [{ logprobs: 6 }, 'logprobs'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ stream_options: { include_usage: true } }, 'stream_options'],
+  ])('refuse %j', async (body, param) => {
+    const reply = await post(`${base()}/completions`, { model: 'gpt-3.5-turbo-instruct', prompt: 'x', ...body });
+    expect(reply).toMatchObject({ status: 400, body: { error: { type: 'invalid_request_error', param } } });
   });
 
   it('stop at 16 tokens unless told otherwise, and refuse a chat model', async () => {

@@ -56,7 +56,8 @@ describe('generations', () => {
       'image_generation.partial_image',
       'image_generation.completed',
     ]);
-    expect(events[1]).toMatchObject({ partial_image_index: 1, size: '1024x1024' });
+    expect(events[1]).toMatchObject({ partial_image_index: 1, size: 'auto', quality: 'auto', background: 'auto' });
+    expect(events[2]).toMatchObject({ size: '1024x1024', quality: 'high', background: 'opaque' });
     expect(new Set(events.map(({ b64_json }) => b64_json)).size).toBe(3);
     expect(events[2]).toMatchObject({ usage: { input_tokens_details: { text_tokens: 2 } } });
     expect(events.every(({ b64_json }) => sizeOf(b64_json).width === 1024)).toBe(true);

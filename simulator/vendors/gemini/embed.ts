@@ -1,6 +1,6 @@
-import { jsonAnswer } from '../../answers.ts';
 import type { Answer, Call } from '../../contract.ts';
 import { embedText } from '../../vectors.ts';
+import { geminiAnswer } from './answer.ts';
 import { type Content, textOf } from './contents.ts';
 import { refuse, refuseField } from './errors.ts';
 import { modelFor } from './models.ts';
@@ -20,7 +20,7 @@ interface EmbedRequest {
 export function answerEmbed(call: Call): Answer {
   modelFor(call, 'embedContent');
   const request = readMessage('EmbedContentRequest', call) as EmbedRequest;
-  return jsonAnswer(200, { embedding: { values: vectorOf(request, 'EmbedContentRequest', call) } });
+  return geminiAnswer(200, { embedding: { values: vectorOf(request, 'EmbedContentRequest', call) } });
 }
 
 /** `:batchEmbedContents`; each request names the model once more. */
@@ -39,7 +39,7 @@ export function answerBatch(call: Call): Answer {
       refuseField(`requests[${index}].model`, `* ${path}.model: unexpected model name format or another model`, call);
     return { values: vectorOf(request, path, call) };
   });
-  return jsonAnswer(200, { embeddings });
+  return geminiAnswer(200, { embeddings });
 }
 
 function vectorOf(request: EmbedRequest, path: string, call: Call): readonly number[] {

@@ -1,6 +1,6 @@
-import { jsonAnswer } from '../../answers.ts';
 import { type Answer, type Call, Refused } from '../../contract.ts';
 import { judgeCredential } from '../../credentials.ts';
+import { geminiAnswer } from './answer.ts';
 
 /** A google.rpc.Status, less the numbers. */
 export interface GeminiError {
@@ -40,7 +40,7 @@ export function geminiError(status: number, problem: GeminiError, call: Call): A
     ...detailsOf(problem),
   };
   const asArray = call.path.endsWith(':streamGenerateContent') && call.query.get('alt') !== 'sse';
-  return jsonAnswer(status, asArray ? [{ error }] : { error });
+  return geminiAnswer(status, asArray ? [{ error }] : { error });
 }
 
 export function refuse(status: number, problem: GeminiError, call: Call): never {

@@ -1,5 +1,6 @@
-import { dataFrame, jsonAnswer, nextId, streamAnswer } from '../../answers.ts';
+import { dataFrame, nextId, streamAnswer } from '../../answers.ts';
 import type { Answer, Call, Frame } from '../../contract.ts';
+import { geminiAnswer, JSON_TYPE } from './answer.ts';
 import type { GenerateRequest } from './contents.ts';
 import { refuse } from './errors.ts';
 import { imageFragments } from './image.ts';
@@ -23,7 +24,7 @@ export function answerGenerate(call: Call): Answer {
   const parts = joinParts(production.fragments.flat());
   const candidates = candidatesOf(production, parts, { finishReason: production.finish, ...ratings });
   const usage = call.fault.nousage ? {} : { usageMetadata: usageOf(production, prompt) };
-  return jsonAnswer(200, { candidates, ...usage, ...head }, {}, production.images);
+  return geminiAnswer(200, { candidates, ...usage, ...head }, production.images);
 }
 
 /** With `alt=sse` events, without it one JSON array, written element by element. */
@@ -40,7 +41,7 @@ function streamFragments(production: Production, prompt: Prompt, head: object, r
     if (sse) return dataFrame(`data: ${text}\n\n`);
     return dataFrame(`${index === 0 ? '[' : ',\r\n'}${text}${index === last ? ']' : ''}`);
   });
-  return streamAnswer(frames, production.delay, {}, sse ? 'text/event-stream' : 'application/json; charset=UTF-8');
+  return streamAnswer(frames, production.delay, {}, sse ? 'text/event-stream' : JSON_TYPE);
 }
 
 /** A candidate that has nothing to say has no parts at all. */
@@ -87,5 +88,5 @@ export function answerCount(call: Call): Answer {
       call,
     );
   const prompt = promptTokens(checkGenerateRequest(generateContentRequest ?? body, call, facts));
-  return jsonAnswer(200, { totalTokens: prompt.total, promptTokensDetails: prompt.details });
+  return geminiAnswer(200, { totalTokens: prompt.total, promptTokensDetails: prompt.details });
 }

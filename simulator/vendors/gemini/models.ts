@@ -1,5 +1,5 @@
-import { jsonAnswer } from '../../answers.ts';
 import type { Answer, Call } from '../../contract.ts';
+import { geminiAnswer } from './answer.ts';
 import { refuse, refuseField } from './errors.ts';
 import { ALL_RATIOS, BASIC_RATIOS } from './image-sizes.ts';
 
@@ -88,10 +88,10 @@ export function answerModels(call: Call): Answer {
   if (!Number.isInteger(size) || size < 1 || !Number.isInteger(start) || start < 0)
     return refuseField('page_size', 'Invalid page size or page token.', call);
   const more = start + size < ids.length ? { nextPageToken: String(start + size) } : {};
-  return jsonAnswer(200, { models: ids.slice(start, start + size).map(describeModel), ...more });
+  return geminiAnswer(200, { models: ids.slice(start, start + size).map(describeModel), ...more });
 }
 
 export function answerModel(id: string, call: Call): Answer {
   modelFor({ ...call, model: id });
-  return jsonAnswer(200, describeModel(id));
+  return geminiAnswer(200, describeModel(id));
 }

@@ -1,16 +1,17 @@
-import { dataFrame, jsonAnswer, nextId, streamAnswer } from '../../answers.ts';
+import { dataFrame, nextId, streamAnswer } from '../../answers.ts';
 import type { Answer, Call } from '../../contract.ts';
 import type { RefusalKind } from '../../faults/fault.ts';
+import { geminiAnswer } from './answer.ts';
 import { MODELS } from './models.ts';
 
 /** Gemini refuses with 200: a finish reason without content, a prompt feedback without candidates, or words for an image. */
 export function refusalOf(kind: RefusalKind, call: Call): Answer {
   const usage = call.fault.nousage ? {} : { usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } };
   const value = { ...bodyOf(kind, call.model ?? ''), ...usage, modelVersion: call.model, responseId: nextId('r-') };
-  if (!call.path.endsWith(':streamGenerateContent')) return jsonAnswer(200, value);
+  if (!call.path.endsWith(':streamGenerateContent')) return geminiAnswer(200, value);
   if (call.query.get('alt') === 'sse')
     return streamAnswer([dataFrame(`data: ${JSON.stringify(value)}\n\n`)], 0, {}, 'text/event-stream');
-  return jsonAnswer(200, [value]);
+  return geminiAnswer(200, [value]);
 }
 
 function bodyOf(kind: RefusalKind, model: string): object {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { jsonAnswer, nextId, wholeAnswer } from '../../answers.ts';
+import { nextId, wholeAnswer } from '../../answers.ts';
 import type { Answer, Call } from '../../contract.ts';
 import { defineMemory } from '../../memory.ts';
 import { pollVideo, startVideo, type VideoTask, videoFile } from '../../videos/tasks.ts';
+import { geminiAnswer } from './answer.ts';
 import { refuse } from './errors.ts';
 import { modelFor } from './models.ts';
 import { readVeoRequest } from './videos-request.ts';
@@ -33,7 +34,7 @@ export function answerPredict(call: Call): Answer {
   const film = { width, height, seconds };
   const task = startVideo(call, { id, owner: keyOf(call), prompt, film, facts: { model: name, token } });
   tasks(call).set(id, task);
-  return jsonAnswer(200, { name: operationName(task) });
+  return geminiAnswer(200, { name: operationName(task) });
 }
 
 /** Operations, and the files that a finished one names; undefined for any other path. */
@@ -50,7 +51,7 @@ function answerOperation(call: Call, model: string, id: string): Answer {
   if (task.facts.model !== model) return refuseLost(call);
   pollVideo(task, call);
   const name = operationName(task);
-  return jsonAnswer(200, task.finished === undefined ? { name } : { name, done: true, ...resultOf(task, call) });
+  return geminiAnswer(200, task.finished === undefined ? { name } : { name, done: true, ...resultOf(task, call) });
 }
 
 /** `error` holds a gRPC code; a filtered video is a success without samples. */

@@ -16,7 +16,7 @@ export function wholeChat(outcome: ChatOutcome, call: Call): Answer {
     content: outcome.calls.length > 0 ? null : outcome.reply.text,
     refusal: null,
     annotations: [],
-    ...(outcome.calls.length > 0 ? { tool_calls: outcome.calls.map(wholeCall) } : {}),
+    ...callsOf(outcome),
   };
   const logprobs = outcome.logprobs ? { content: outcome.reply.pieces.map(logprobOf), refusal: null } : null;
   const choices = Array.from({ length: outcome.copies }, (_, index) => {
@@ -51,7 +51,7 @@ export function streamChat(outcome: ChatOutcome, request: ChatRequest, call: Cal
     for (const index of copies) push(index, delta, finish, logprobs);
   };
 
-  if (outcome.calls.length > 0) for (const delta of outcome.calls.flatMap(callDeltas)) pushAll(delta);
+  if (outcome.calls.length > 0) for (const delta of deltasOf(outcome)) pushAll(delta);
   else {
     pushAll('{"role":"assistant","content":"","refusal":null}');
     for (const piece of outcome.reply.pieces) {
@@ -66,8 +66,32 @@ export function streamChat(outcome: ChatOutcome, request: ChatRequest, call: Cal
   return streamAnswer(frames, outcome.steering.delay, openaiHeaders());
 }
 
+function callsOf({ calls, legacy }: ChatOutcome): object {
+  const [first] = calls;
+  if (!first) return {};
+  return legacy
+    ? { function_call: { name: first.name, arguments: first.input } }
+    : { tool_calls: calls.map(wholeCall) };
+}
+
 function wholeCall({ id, type, name, input }: ToolCall): unknown {
   return type === 'custom' ? { id, type, custom: { name, input } } : { id, type, function: { name, arguments: input } };
+}
+
+function deltasOf({ calls, legacy }: ChatOutcome): string[] {
+  return legacy ? functionDeltas(calls[0]!) : calls.flatMap(callDeltas);
+}
+
+function functionDeltas({ name, input }: ToolCall): string[] {
+  const opening = { role: 'assistant', content: null, function_call: { name, arguments: '' } };
+  const rest = piecesOf(input).map((piece) => ({ function_call: { arguments: piece } }));
+  return [opening, ...rest].map((delta) => JSON.stringify(delta));
+}
+
+function piecesOf(input: string): string[] {
+  const characters = Array.from(input);
+  const starts = Array.from({ length: Math.ceil(characters.length / ARGUMENT_PIECE) }, (_, at) => at * ARGUMENT_PIECE);
+  return starts.map((start) => characters.slice(start, start + ARGUMENT_PIECE).join(''));
 }
 
 /** The first fragment names the call, the others carry its arguments in pieces; all are keyed by index. */
@@ -75,13 +99,8 @@ function callDeltas({ id, type, name, input }: ToolCall, index: number): string[
   const key = type === 'custom' ? 'input' : 'arguments';
   const opening = { index, id, type, [type]: { name, [key]: '' } };
   const role = index === 0 ? { role: 'assistant', content: null } : {};
-  const characters = Array.from(input);
-  const deltas = [JSON.stringify({ ...role, tool_calls: [opening] })];
-  for (let start = 0; start < characters.length; start += ARGUMENT_PIECE) {
-    const piece = characters.slice(start, start + ARGUMENT_PIECE).join('');
-    deltas.push(JSON.stringify({ tool_calls: [{ index, [type]: { [key]: piece } }] }));
-  }
-  return deltas;
+  const rest = piecesOf(input).map((piece) => JSON.stringify({ tool_calls: [{ index, [type]: { [key]: piece } }] }));
+  return [JSON.stringify({ ...role, tool_calls: [opening] }), ...rest];
 }
 
 export function logprobOf(token: string): unknown {

@@ -17,7 +17,9 @@ export interface ChatOutcome {
   readonly copies: number;
   readonly reply: ReplyText;
   readonly calls: readonly ToolCall[];
-  readonly finish: 'stop' | 'length' | 'tool_calls';
+  /** Whether the one call is a `function_call`, as there was before tools. */
+  readonly legacy: boolean;
+  readonly finish: 'stop' | 'length' | 'tool_calls' | 'function_call';
   readonly usage: unknown;
   readonly logprobs: boolean;
   readonly steering: Steering;

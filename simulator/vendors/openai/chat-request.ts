@@ -16,6 +16,7 @@ import {
   wrongValue,
 } from '../../checks.ts';
 import type { Call } from '../../contract.ts';
+import { checkBias, checkMetadata } from './entries.ts';
 import { jsonBody, refuse, refuseProblem } from './errors.ts';
 import { checkMessages } from './messages.ts';
 import { type ModelFacts, modelFor } from './models.ts';
@@ -82,7 +83,7 @@ const FIELDS: Record<string, Check> = {
   stop: STOP,
   frequency_penalty: checkDecimal(-2, 2),
   presence_penalty: checkDecimal(-2, 2),
-  logit_bias: checkOpenObject,
+  logit_bias: checkBias,
   logprobs: checkFlag,
   top_logprobs: checkInteger(0, 20),
   seed: checkInteger(-MOST, MOST),
@@ -92,7 +93,7 @@ const FIELDS: Record<string, Check> = {
   prompt_cache_retention: checkChoice('in_memory', 'in-memory', '24h'),
   prompt_cache_options: checkOpenObject,
   store: checkFlag,
-  metadata: checkOpenObject,
+  metadata: checkMetadata,
   service_tier: checkChoice('auto', 'default', 'flex', 'scale', 'priority', 'fast'),
   reasoning_effort: checkChoice('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
   verbosity: checkChoice('low', 'medium', 'high'),
@@ -127,6 +128,9 @@ export interface ChatRequest {
   readonly logprobs?: boolean;
   readonly response_format?: { type: string; json_schema?: { schema?: unknown } };
   readonly tools?: readonly Tool[];
+  /** With `function_call`, what `tools` and `tool_choice` replaced. */
+  readonly functions?: readonly { name: string; parameters?: unknown }[];
+  readonly function_call?: string | { name: string };
   readonly tool_choice?: string | { type: string; function?: { name: string }; custom?: { name: string } };
   readonly service_tier?: string;
   readonly stream?: boolean;
@@ -149,6 +153,8 @@ function checkCombination(request: Record<string, unknown>): Problem | undefined
     return onlyWhen('stream_options', "'stream' is enabled");
   if (request.tool_choice !== undefined && request.tools === undefined)
     return onlyWhen('tool_choice', "'tools' are specified");
+  if (request.function_call !== undefined && request.functions === undefined)
+    return onlyWhen('function_call', "'functions' are specified");
   if (request.parallel_tool_calls !== undefined && request.tools === undefined)
     return onlyWhen('parallel_tool_calls', "'tools' are specified");
   if (request.top_logprobs !== undefined && request.logprobs !== true)
@@ -157,6 +163,8 @@ function checkCombination(request: Record<string, unknown>): Problem | undefined
     const message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.";
     return { param: 'max_tokens', code: 'invalid_parameter_combination', message };
   }
+  if ((request.modalities as string[] | undefined)?.includes('audio'))
+    return { param: 'modalities', code: 'unsupported_value', message: 'This model does not support audio output.' };
   return undefined;
 }
 

@@ -15,7 +15,8 @@ export function answerChat(call: Call): Answer {
   const { request, model } = readChatRequest(call);
   const prompt = lastUserText(request.messages);
   const steering = readSteering(prompt);
-  const calls = toolCalls(request, steering.calls);
+  const called = functionCall(request);
+  const calls = called ? [called] : toolCalls(request, steering.calls);
   const reply = calls.length > 0 ? piecesOf('', 1) : replyTo(request, prompt, steering);
   const copies = request.n ?? 1;
   const outcome: ChatOutcome = {
@@ -26,7 +27,8 @@ export function answerChat(call: Call): Answer {
     copies,
     reply,
     calls,
-    finish: calls.length > 0 ? 'tool_calls' : reply.truncated ? 'length' : 'stop',
+    legacy: called !== undefined,
+    finish: called ? 'function_call' : calls.length > 0 ? 'tool_calls' : reply.truncated ? 'length' : 'stop',
     usage: usageOf(request, reply, calls, copies, steering),
     logprobs: request.logprobs === true,
     steering,
@@ -56,6 +58,14 @@ function toolCalls({ tools, tool_choice: choice = 'auto', messages }: ChatReques
         ? 'Grüße 🙂'
         : JSON.stringify(sampleValue(tool.function?.parameters ?? { type: 'object' })),
   }));
+}
+
+/** The call of the old fields, which had no ids and no parallel calls. */
+function functionCall({ functions, function_call: choice = 'auto', messages }: ChatRequest): ToolCall | undefined {
+  if (!functions || choice === 'none' || messages.at(-1)?.role === 'function') return undefined;
+  const wanted = typeof choice === 'string' ? undefined : choice.name;
+  const { name, parameters } = functions.find((candidate) => candidate.name === wanted) ?? functions[0]!;
+  return { id: '', type: 'function', name, input: JSON.stringify(sampleValue(parameters ?? { type: 'object' })) };
 }
 
 const nameOf = (tool: Tool): string => (tool.function ?? tool.custom)!.name;

@@ -7,14 +7,15 @@ import {
   checkFlag,
   checkInteger,
   checkList,
-  checkOpenObject,
   checkText,
+  type Problem,
 } from '../../checks.ts';
 import type { Answer, Call } from '../../contract.ts';
 import { composeReply, countTokens, type ReplyText } from '../../reply-text.ts';
 import { readSteering } from '../../steering.ts';
 import { DONE } from './chat-answer.ts';
 import { onlyWhen, STOP, STREAM_OPTIONS } from './chat-request.ts';
+import { checkBias } from './entries.ts';
 import { jsonBody, openaiHeaders, refuseProblem } from './errors.ts';
 import { modelFor } from './models.ts';
 
@@ -39,7 +40,7 @@ const FIELDS: Record<string, Check> = {
   logprobs: checkInteger(0, 5),
   frequency_penalty: checkDecimal(-2, 2),
   presence_penalty: checkDecimal(-2, 2),
-  logit_bias: checkOpenObject,
+  logit_bias: checkBias,
   seed: checkInteger(-MOST, MOST),
   stream: checkFlag,
   stream_options: STREAM_OPTIONS,
@@ -50,6 +51,7 @@ interface CompletionRequest {
   readonly prompt: string | (string | number | number[])[];
   readonly max_tokens?: number | null;
   readonly n?: number | null;
+  readonly logprobs?: number | null;
   readonly echo?: boolean | null;
   readonly stop?: string | string[] | null;
   readonly stream?: boolean | null;
@@ -61,7 +63,7 @@ export function answerCompletion(call: Call): Answer {
   const body = jsonBody(call);
   const model = modelFor(call, 'completion');
   refuseProblem(checkFields(body, FIELDS, ['prompt'], '', call.fault.lenient));
-  if (body.stream_options && body.stream !== true) refuseProblem(onlyWhen('stream_options', "'stream' is enabled"));
+  refuseProblem(checkCombination(body));
   const request = body as unknown as CompletionRequest;
   const prompts = promptsOf(request.prompt);
   const steering = readSteering(prompts[0]!);
@@ -77,10 +79,20 @@ export function answerCompletion(call: Call): Answer {
   const head = { id: nextId('cmpl-'), object: 'text_completion', created: epochSeconds(), model: model.dated };
   if (request.stream) return streamCompletion(head, replies, usage, request, call, steering.delay);
   const choices = replies.map((reply, index) => {
-    return { text: reply.text, index, logprobs: null, finish_reason: finishOf(reply) };
+    return { text: reply.text, index, logprobs: logprobsOf(reply.pieces, request), finish_reason: finishOf(reply) };
   });
   return jsonAnswer(200, { ...head, choices, ...(call.fault.nousage ? {} : { usage }) }, openaiHeaders());
 }
+
+function checkCombination({ stream, stream_options, n, best_of }: Record<string, unknown>): Problem | undefined {
+  if (stream_options && stream !== true) return onlyWhen('stream_options', "'stream' is enabled");
+  if (best_of == null) return undefined;
+  if (stream === true && best_of !== 1) return wrongBest('Cannot stream results with best_of > 1.');
+  const copies = (n as number | null | undefined) ?? 1;
+  return (best_of as number) < copies ? wrongBest('best_of must be greater than or equal to n.') : undefined;
+}
+
+const wrongBest = (message: string): Problem => ({ param: 'best_of', code: null, message });
 
 function streamCompletion(
   head: object,
@@ -92,16 +104,38 @@ function streamCompletion(
 ): Answer {
   const withUsage = request.stream_options?.include_usage === true;
   const opening = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[`;
-  const frame = (text: string, index: number, finish: string | null) => {
-    const choice = JSON.stringify({ text, index, logprobs: null, finish_reason: finish });
+  const frame = (text: string, index: number, finish: string | null, offset = 0) => {
+    const logprobs = text === '' ? null : logprobsOf([text], request, offset);
+    const choice = JSON.stringify({ text, index, logprobs, finish_reason: finish });
     return dataFrame(`${opening}${choice}]${withUsage ? ',"usage":null' : ''}}\n\n`);
   };
-  const frames = replies.flatMap((reply, index) => [
-    ...reply.pieces.map((piece) => frame(piece, index, null)),
-    frame('', index, finishOf(reply)),
-  ]);
+  const frames = replies.flatMap((reply, index) => {
+    let offset = 0;
+    const texts = reply.pieces.map((piece) => {
+      offset += piece.length;
+      return frame(piece, index, null, offset - piece.length);
+    });
+    return [...texts, frame('', index, finishOf(reply))];
+  });
   if (withUsage && !call.fault.nousage) frames.push(dataFrame(`${opening}],"usage":${JSON.stringify(usage)}}\n\n`));
   return streamAnswer([...frames, DONE], delay, openaiHeaders());
+}
+
+/** Each piece counts as one token; the likeliest ones are itself and as many more as were asked for. */
+function logprobsOf(pieces: readonly string[], { logprobs }: CompletionRequest, start = 0): object | null {
+  if (logprobs == null) return null;
+  let offset = start;
+  const text_offset = pieces.map((piece) => {
+    offset += piece.length;
+    return offset - piece.length;
+  });
+  const others = Array.from({ length: Math.max(0, logprobs - 1) }, (_, index) => [` ${index}`, -4 - index]);
+  return {
+    tokens: pieces,
+    token_logprobs: pieces.map(() => -0.25),
+    top_logprobs: pieces.map((piece) => Object.fromEntries([[piece, -0.25], ...others])),
+    text_offset,
+  };
 }
 
 /** Token arrays, which nobody here can decode, become text of the same count of tokens. */

@@ -44,7 +44,10 @@ export function answerImages(request: ImageRequest, operation: ImageOperation, c
   );
 }
 
-/** Partial images of one picture, its completed event, then the next picture: events carry no image index. */
+/**
+ * Partial images of one picture, its completed event, then the next picture: events carry no image index. Partial events
+ * describe what was asked for, `auto` too, the completed one what was drawn.
+ */
 function streamImages(
   request: ImageRequest,
   { event, inputImages }: ImageOperation,
@@ -60,9 +63,11 @@ function streamImages(
   };
   const { output_tokens_details: _, ...usage } = usageOf(request, { event, inputImages }, facts, 1, false);
   const tail = { ...(call.fault.nousage ? {} : { usage }), ...identifier(request) };
+  const { size = 'auto', quality = 'auto', background = 'auto' } = request;
+  const asked = { size, quality, background };
   const frames = pictures.flatMap((picture, copy) => [
     ...Array.from({ length: request.partial_images ?? 0 }, (_, index) =>
-      frame(`${event}.partial_image`, draw(`${copy} partial ${index}`), { partial_image_index: index }),
+      frame(`${event}.partial_image`, draw(`${copy} partial ${index}`), { ...asked, partial_image_index: index }),
     ),
     frame(`${event}.completed`, picture, tail),
   ]);

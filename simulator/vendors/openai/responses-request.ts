@@ -16,6 +16,7 @@ import {
 } from '../../checks.ts';
 import type { Call } from '../../contract.ts';
 import { checkName, onlyWhen } from './chat-request.ts';
+import { checkMetadata } from './entries.ts';
 import { jsonBody, refuse, refuseProblem } from './errors.ts';
 import { checkPart } from './messages.ts';
 import { type ModelFacts, modelFor } from './models.ts';
@@ -101,7 +102,7 @@ const CREATE_FIELDS: Record<string, Check> = {
     1,
     16,
   ),
-  metadata: checkOpenObject,
+  metadata: checkMetadata,
   user: checkText(),
   safety_identifier: checkText(64),
   prompt_cache_key: checkText(64),
