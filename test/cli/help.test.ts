@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { VENDORS } from '../../simulator/vendors/index.ts';
 import { cleanUpAfterAll, run } from './command.ts';
 import { call } from './in-process.ts';
 
@@ -33,6 +34,13 @@ test.each(commands.map((words) => [words.join(' ')]))('%s --help has examples th
   const { code, stdout, stderr } = await call([...name.split(' '), '--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(new RegExp(`Examples:\\n[\\s\\S]*gateway ${name}`));
+});
+
+test('simulate --help names every vendor that is played, and the ways to faults', async () => {
+  const { stdout } = await call(['simulate', '--help']);
+  for (const { name } of VENDORS) expect(stdout.toLowerCase()).toContain(name);
+  expect(stdout).toContain('!status=503');
+  expect(stdout).toContain('simulator/README.md');
 });
 
 test.each([
