@@ -2,6 +2,7 @@
  * The attempts of one request: which channel next, what a failure means, what the client hears when none is left. A
  * failed channel is not tried twice in one request.
  */
+import { performance } from 'node:perf_hooks';
 import type { Attempt } from '../contract/exchange.ts';
 import type { Candidate, Channel, FailoverTable, Offer } from '../contract/model.ts';
 import type { Log } from '../contract/values.ts';

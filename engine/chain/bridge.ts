@@ -28,7 +28,10 @@ export function relayBridge(protocol: ChatProtocol): ChatBridge {
   const { relay } = protocol;
   return {
     request: (exchange, call, vendorModel, overrides) => relay.request(exchange.body, call, vendorModel, overrides),
-    reply: (_exchange, _call, body) => ({ body, ...relay.reply(body) }),
+    reply: (_exchange, _call, body) => {
+      const { usage, error, estimatedOutput, images = 0 } = relay.reply(body);
+      return { body, usage, error, estimatedOutput, images };
+    },
     stream: (_exchange, call) => relay.stream(call),
     decodeError: protocol.decodeError,
   };

@@ -1,4 +1,5 @@
 /** The engine's own side of an exchange: the contract's object plus what only the engine touches. */
+import { performance } from 'node:perf_hooks';
 import type { Attempt, Call, Exchange, Principal } from '../contract/exchange.ts';
 import type { Offer, Route } from '../contract/model.ts';
 import type { Hold } from '../contract/ports.ts';
@@ -80,7 +81,7 @@ export class LiveExchange implements Exchange {
     this.parameter = parameter;
     this.query = query;
     this.headers = headers;
-    this.slots = snapshot.slotCount === 0 ? [] : new Array(snapshot.slotCount).fill(undefined);
+    this.slots = new Array(snapshot.slotCount);
     reply.whenGone(() => this.leave());
   }
 

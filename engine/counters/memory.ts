@@ -1,4 +1,5 @@
 /** Rates and concurrency in this process. Nothing here outlives it. */
+import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import type { ConcurrencyCounter, Counters, RateCounter } from '../contract/ports.ts';
 

@@ -1,4 +1,5 @@
 /** Reads a request body into one Buffer, bounded in size and time. */
+import { Buffer } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
@@ -50,9 +51,15 @@ export function readBody(
       finish(tooLarge(limit));
       return;
     }
-    if (chunk.byteLength > 0) chunks.push(Buffer.from(Buffer.from(chunk)));
+    if (chunk.byteLength > 0) chunks.push(copied(chunk));
     if (isLast) finish(null);
   });
+}
+
+function copied(chunk: ArrayBuffer): Buffer {
+  const bytes = Buffer.allocUnsafe(chunk.byteLength);
+  bytes.set(new Uint8Array(chunk));
+  return bytes;
 }
 
 export const emptyBody = Buffer.alloc(0);

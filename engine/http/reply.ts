@@ -2,7 +2,9 @@
  * The reply to one request, over a uWS response: head staged until the first byte, head and first chunk in one write,
  * back-pressure reported, nothing touched once the client has gone.
  */
+
 import { STATUS_CODES } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import type { ReplyCapture } from '../contract/exchange.ts';
 

@@ -1,4 +1,5 @@
 /** Counters of the process in Prometheus' text form. Plain numbers, added up when a request ends. */
+import { performance } from 'node:perf_hooks';
 import type { LiveExchange } from '../chain/exchange.ts';
 import type { Outcome, Usage } from '../contract/usage.ts';
 

@@ -25,9 +25,21 @@ export function isNamed(bytes: Buffer, start: number, name: string): boolean {
   return true;
 }
 
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09;
+
+/** Without the blanks around it. */
+export function trimmed(bytes: Buffer, start: number, end: number): { readonly from: number; readonly to: number } {
+  let from = start;
+  let to = end;
+  while (from < to && isBlank(bytes[from]!)) from++;
+  while (to > from && isBlank(bytes[to - 1]!)) to--;
+  return { from, to };
+}
+
 /** The value between `start` and `end` without the blanks around it. */
 export function valueBetween(bytes: Buffer, start: number, end: number): string {
-  return bytes.toString('latin1', start, end).replace(/^[ \t]+|[ \t]+$/g, '');
+  const { from, to } = trimmed(bytes, start, end);
+  return bytes.toString('latin1', from, to);
 }
 
 /** The value of one header (`name` in lower case), or ''. */

@@ -2,6 +2,8 @@
  * Deadlines without a timer each: requests with the same duration expire in the order they started, so one list per
  * duration and one shared tick serve all of them. Starting and cancelling is O(1); the precision is one tick.
  */
+import { performance } from 'node:perf_hooks';
+
 const tickMs = 50;
 
 export class Deadline {

@@ -2,6 +2,8 @@
  * Byte surgery on JSON objects: change a few top-level members, leave every other byte as it came. The input must be
  * valid JSON (it was parsed before); nested keys of the same name are not touched.
  */
+import { Buffer } from 'node:buffer';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -106,13 +108,27 @@ export function renameModel(bytes: Buffer, name: string): Buffer | null {
   const value = skipSpace(bytes, colon + 1);
   if (bytes[colon] !== COLON || bytes[value] !== QUOTE) return null;
   const end = skipString(bytes, value);
-  const text = JSON.stringify(name);
-  const rest = value + Buffer.byteLength(text);
+  const quoted = quotedName(name);
+  const rest = value + quoted.length;
   const renamed = Buffer.allocUnsafe(rest + bytes.length - end);
   bytes.copy(renamed, 0, 0, value);
-  renamed.write(text, value);
+  renamed.set(quoted, value);
   bytes.copy(renamed, rest, end);
   return renamed;
+}
+
+/** Names that vendors have for their models, as JSON: the few of the configuration. */
+const quotedNames = new Map<string, Buffer>();
+const mostNames = 10_000;
+
+function quotedName(name: string): Buffer {
+  let quoted = quotedNames.get(name);
+  if (quoted === undefined) {
+    quoted = Buffer.from(JSON.stringify(name));
+    if (quotedNames.size >= mostNames) quotedNames.clear();
+    quotedNames.set(name, quoted);
+  }
+  return quoted;
 }
 
 function replaceMembers(bytes: Buffer, changes: ReadonlyMap<string, string | null>): Buffer {

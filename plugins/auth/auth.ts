@@ -30,6 +30,7 @@ function subprotocolKey({ headers }: Exchange): string {
 function secretOf(exchange: Exchange): string {
   const { authorization, 'x-api-key': ownKey, 'x-goog-api-key': googleKey } = exchange.headers;
   if (authorization) {
+    if (authorization.startsWith('Bearer ')) return authorization.slice(7).trim();
     if (!bearer.test(authorization))
       throw new GatewayError('malformed_api_key', 'The Authorization header must be `Bearer sk-…`.');
     return authorization.replace(bearer, '').trim();

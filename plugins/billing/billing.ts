@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import {
   definePlugin,
   type Exchange,
@@ -7,9 +8,11 @@ import {
   noUsage,
   type Offer,
   type Outcome,
+  plainTokens,
   toGatewayError,
   type Usage,
   type UsageRow,
+  usageOf,
 } from '../../engine/plugin.ts';
 
 /** No answer has more tokens than this: whatever a client writes, the amount stays a whole number. */
@@ -21,7 +24,8 @@ function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
   if (call.kind === 'image') return { ...noUsage, images: call.settings.n };
   if (call.kind !== 'chat') return call.bound;
   const bound = call.maxOutputTokens ?? exchange.offer!.model.maxOutputTokens ?? assumedOutputTokens;
-  return { ...noUsage, input: Math.ceil(exchange.body.length / 4), output: Math.min(bound * call.choices, mostTokens) };
+  const output = Math.min(bound * call.choices, mostTokens);
+  return usageOf(plainTokens(Math.ceil(exchange.body.length / 4), output), 0, 'estimated');
 }
 
 function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number, now: number): UsageRow {

@@ -79,8 +79,11 @@ export default definePlugin({
     // Looked up by name once for each set of limits; a key that is read anew has new ones.
     const known = new WeakMap<LimitSettings, Gate>();
     const gateOf = (what: string, name: string | number, limits: LimitSettings): Gate => {
-      const gate = known.get(limits) ?? createGate(what, `${what}:${name}`, limits, host.counters);
-      known.set(limits, gate);
+      let gate = known.get(limits);
+      if (gate === undefined) {
+        gate = createGate(what, `${what}:${name}`, limits, host.counters);
+        known.set(limits, gate);
+      }
       return gate;
     };
     const gatesOf = (exchange: Exchange): Gate[] => {

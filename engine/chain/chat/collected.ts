@@ -1,4 +1,6 @@
 /** Bytes of an answer that come in pieces and are read together. */
+import { Buffer } from 'node:buffer';
+
 export class Collected {
   length = 0;
   private chunks: Buffer[] = [];

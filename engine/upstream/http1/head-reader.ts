@@ -2,7 +2,7 @@
  * Reads blocks of lines (a status line with fields, or trailers) out of bytes that come in any pieces. Strict: anything
  * RFC 9112 lets a recipient repair is refused, since a repair is where two readers of the same bytes disagree.
  */
-import { isNamed, noHeaders, type RawHeaders, valueBetween } from '../headers.ts';
+import { isNamed, noHeaders, type RawHeaders, trimmed, valueBetween } from '../headers.ts';
 
 /** Bytes and lines of all blocks of one answer, interim heads and trailers with them. */
 const mostBytes = 64 * 1024;
@@ -18,6 +18,26 @@ const tableOf = (pattern: RegExp): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
 const isToken = tableOf(/[-!#$%&'*+.^_`|~0-9A-Za-z]/);
 const isText = tableOf(/[\t\x20-\x7e\x80-\xff]/);
+
+const blank = 0x20;
+const zero = 0x30;
+const version = Buffer.from('HTTP/1.');
+
+/** What the digits say, and nothing but digits; −1 otherwise. At most `mostDigits`. */
+function digitsBetween(bytes: Buffer, start: number, end: number): number {
+  let value = start < end ? 0 : -1;
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at]! - zero;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function isVersion(bytes: Buffer, start: number): boolean {
+  for (let index = 0; index < version.length; index++) if (bytes[start + index] !== version[index]) return false;
+  return true;
+}
 
 export class HeadReader {
   /** Why the bytes are no answer; nothing is read after it. */
@@ -166,13 +186,23 @@ export class HeadReader {
     const start = this.lineStart;
     if (start !== this.blockStart) return this.field(bytes, start, this.colonAt, end);
     this.fieldsStart = end + 2;
-    return this.statusLine(bytes.toString('latin1', start, end));
+    return this.statusLine(bytes, start, end);
   }
 
-  private statusLine(text: string): boolean {
-    if (!/^HTTP\/1\.[01] [1-5][0-9][0-9](?: |$)/.test(text)) return this.refuse('no HTTP/1 status line');
-    this.status = Number(text.slice(9, 12));
-    this.isOld = text[7] === '0';
+  /** `HTTP/1.1 200 OK`, where the reason may be missing with the blank before it. */
+  private statusLine(bytes: Buffer, start: number, end: number): boolean {
+    const minor = bytes[start + 7]!;
+    const status = end - start < 12 ? 0 : digitsBetween(bytes, start + 9, start + 12);
+    const isWhole =
+      status >= 100 &&
+      status < 600 &&
+      isVersion(bytes, start) &&
+      (minor === zero || minor === zero + 1) &&
+      bytes[start + 8] === blank &&
+      (end - start === 12 || bytes[start + 12] === blank);
+    if (!isWhole) return this.refuse('no HTTP/1 status line');
+    this.status = status;
+    this.isOld = minor === zero;
     if (this.isOld) this.closes = true;
     return true;
   }
@@ -180,8 +210,7 @@ export class HeadReader {
   /** Only what says where the answer ends matters here; its names have three lengths. */
   private field(bytes: Buffer, start: number, colonAt: number, end: number): boolean {
     const length = colonAt - start;
-    if (length === 14 && isNamed(bytes, start, 'content-length'))
-      return this.readLength(valueBetween(bytes, colonAt + 1, end));
+    if (length === 14 && isNamed(bytes, start, 'content-length')) return this.readLength(bytes, colonAt + 1, end);
     if (length === 17 && isNamed(bytes, start, 'transfer-encoding'))
       return this.readEncoding(valueBetween(bytes, colonAt + 1, end));
     if (length !== 10) return true;
@@ -190,9 +219,10 @@ export class HeadReader {
     return true;
   }
 
-  private readLength(text: string): boolean {
-    if (!/^[0-9]+$/.test(text) || text.length > mostDigits) return this.refuse('a bad Content-Length');
-    const length = Number(text);
+  private readLength(bytes: Buffer, start: number, end: number): boolean {
+    const { from, to } = trimmed(bytes, start, end);
+    const length = to - from > mostDigits ? -1 : digitsBetween(bytes, from, to);
+    if (length < 0) return this.refuse('a bad Content-Length');
     if (this.contentLength >= 0 && this.contentLength !== length) return this.refuse('two Content-Lengths');
     this.contentLength = length;
     return true;

@@ -3,6 +3,8 @@
  * them: an open stream holds no memory while nothing comes. Behind a large read the next one is likely large too and goes
  * into a buffer of the connection's own, whose bytes are handed on as they are.
  */
+import { Buffer } from 'node:buffer';
+
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
 /** Bytes of a read from which on it is large: a full TLS record is. */
 const large = 16 * 1024;

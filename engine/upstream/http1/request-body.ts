@@ -1,4 +1,5 @@
 /** Writes a request, its body as fast as the vendor takes it. */
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { StreamedBody } from '../transport.ts';
 

@@ -28,14 +28,14 @@ export function optionalCount(body: JsonObject, name: string, minimum: number): 
   return value;
 }
 
-/** `stream_options`; only legal with `stream: true`. */
-export function readStreamOptions(body: JsonObject, stream: boolean): { readonly wantsUsage: boolean } {
+/** What `stream_options` says of usage; they are only legal with `stream: true`. */
+export function wantsUsage(body: JsonObject, stream: boolean): boolean {
   const options: JsonValue | undefined = body.stream_options;
-  if (options === undefined || options === null) return { wantsUsage: false };
+  if (options === undefined || options === null) return false;
   if (typeof options !== 'object' || Array.isArray(options)) throw invalidType('stream_options', 'an object');
   if (!stream)
     throw new GatewayError('invalid_value', '`stream_options` is only allowed when `stream` is true.', {
       param: 'stream_options',
     });
-  return { wantsUsage: optionalBoolean(options, 'include_usage') };
+  return optionalBoolean(options, 'include_usage');
 }

@@ -21,7 +21,15 @@ const madeHere = (signature: JsonValue | undefined): boolean =>
 
 type IsOwn = (signature?: JsonValue) => boolean;
 
+/** Most messages have none of the fields in which thoughts travel. */
+const isPlain = (message: JsonObject): boolean =>
+  message.reasoning_content === undefined &&
+  message.reasoning === undefined &&
+  message.reasoning_details === undefined &&
+  message.tool_calls === undefined;
+
 function cleaned(message: JsonObject, isOwn: IsOwn): JsonObject {
+  if (isPlain(message)) return message;
   const { reasoning_content, reasoning, reasoning_details, ...rest } = message;
   const details = Array.isArray(reasoning_details) ? reasoning_details.filter((one) => isOwnDetail(one, isOwn)) : [];
   const isForeign = Array.isArray(reasoning_details) && details.length < reasoning_details.length;

@@ -3,14 +3,15 @@ import {
   arrayAt,
   type ChatCall,
   GatewayError,
+  isObject,
   type JsonObject,
   numberOrNull,
   objectAt,
   optionalBoolean,
   optionalCount,
-  readStreamOptions,
   requiredString,
   stringAt,
+  wantsUsage,
 } from '../../../engine/plugin.ts';
 
 export function readCall(body: JsonObject): ChatCall {
@@ -23,7 +24,7 @@ export function readCall(body: JsonObject): ChatCall {
     kind: 'chat',
     model,
     stream,
-    ...readStreamOptions(body, stream),
+    wantsUsage: wantsUsage(body, stream),
     maxOutputTokens: optionalCount(body, 'max_completion_tokens', 1) ?? longest,
     choices: optionalCount(body, 'n', 1) ?? 1,
     body,
@@ -38,7 +39,10 @@ function checkMessages({ messages }: JsonObject): void {
   if (list.length === 0) {
     throw new GatewayError('invalid_value', '`messages` needs at least one message.', { param: 'messages' });
   }
-  for (const [index, message] of list.entries()) {
+  for (let index = 0; index < list.length; index++) {
+    const message = list[index];
+    // The names are put together only where one of them is told.
+    if (isObject(message) && typeof message.role === 'string') continue;
     stringAt(objectAt(message, `messages[${index}]`).role, `messages[${index}].role`);
   }
 }

@@ -8,8 +8,8 @@ import {
   numberOrNull,
   optionalBoolean,
   optionalCount,
-  readStreamOptions,
   requiredString,
+  wantsUsage,
 } from '../../../engine/plugin.ts';
 import { defaultMaximum } from './fields.ts';
 
@@ -23,7 +23,7 @@ export function readCall(body: JsonObject): ChatCall {
     kind: 'chat',
     model,
     stream,
-    ...readStreamOptions(body, stream),
+    wantsUsage: wantsUsage(body, stream),
     maxOutputTokens: optionalCount(body, 'max_tokens', 0) ?? defaultMaximum,
     choices: prompts * perPrompt,
     body,
