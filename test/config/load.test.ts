@@ -67,6 +67,14 @@ describe('the four files at the top level', () => {
     }
   });
 
+  test('8 an image may take longer than the 180 seconds that clients are advised to wait', async () => {
+    const { routes, channels } = loaded(await loadConfiguration('.', builtIns, {}));
+    const images = routes.filter(({ operation }) => operation.startsWith('images.'));
+    expect(images.map(({ path }) => path)).toEqual(['/v1/images/generations', '/v1/images/edits']);
+    for (const { timeout } of images) expect(timeout).toBeGreaterThan(180_000);
+    for (const { timeouts } of channels) expect(timeouts.firstByte).toBeGreaterThan(180_000);
+  });
+
   test('8 a group’s rate is list price × multiplier × 500000 × n', async () => {
     const { groups } = loaded(await loadConfiguration('.', builtIns, {}));
     const quota = (group: string) =>

@@ -2,7 +2,19 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
-import { edit, expectAudit, formOf, generate, jsonOf, picture, png, sendForm, sent, stored } from './images-kit.ts';
+import {
+  edit,
+  expectAudit,
+  formOf,
+  generate,
+  jsonOf,
+  objectsOf,
+  picture,
+  png,
+  sendForm,
+  sent,
+  stored,
+} from './images-kit.ts';
 
 let stack: Stack;
 let client: OpenAI;
@@ -34,9 +46,13 @@ describe.each(models)('%s', (model) => {
   });
 
   it('2.3 data[].b64_json in place of the url, the same pixels, nothing stored', async () => {
+    const before = await objectsOf(stack);
     const reply = await client.images.generate({ model, prompt: 'a fox', response_format: 'b64_json' });
     expect(reply.data![0]!.url).toBeUndefined();
     expect(picture(reply.data![0]!.b64_json!)).toEqual(sizes[model]);
+    expect(await objectsOf(stack)).toEqual(before);
+    await client.images.generate({ model, prompt: 'a fox' });
+    expect((await objectsOf(stack)).length).toBe(before.length + 1);
   });
 
   it('2.2 an edit through the SDK, one image and two, url and b64_json', async () => {
@@ -61,6 +77,23 @@ describe.each(models)('%s', (model) => {
     const altered = await fetch(url.replace(/.$/, (last) => (last === '0' ? '1' : '0')));
     expect(altered.status).toBe(403);
   });
+});
+
+it.each([
+  ['alpha-image-1k', 'openai', 'gpt-image-2'],
+  ['alpha-image-4k', 'openai', 'gpt-image-2'],
+  ['beta-3-pro-image', 'gemini', 'gemini-3-pro-image'],
+  ['beta-3.1-flash-image', 'gemini', 'gemini-3.1-flash-image'],
+  ['gamma-imagine-image', 'xai', 'grok-imagine-image'],
+  ['gamma-imagine-image-quality', 'xai', 'grok-imagine-image-quality'],
+])('4.2(1) the model %s, and nothing else, sends a request to %s', async (model, vendor, name) => {
+  for (const response of [await generate(stack, { model }), await edit(stack, { model })])
+    expect(response.status).toBe(200);
+  expect(stack.simulator.received.map((request) => request.vendor)).toEqual([vendor, vendor]);
+  for (const { path, raw } of stack.simulator.received) {
+    expect(`${path}\n${raw.toString('latin1')}`).toContain(name);
+    expect(raw.toString('latin1')).not.toContain(model);
+  }
 });
 
 describe('alpha', () => {

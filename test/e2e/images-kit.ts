@@ -1,6 +1,8 @@
 /** What the end-to-end tests of images share: forms, event streams, stored objects, vendors that misbehave, money. */
+import { readdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { hashKey } from '../../engine/plugin.ts';
 import { encodePng } from '../../simulator/images/png.ts';
@@ -94,6 +96,12 @@ export async function stored(stack: Stack, url: string): Promise<{ format: strin
   const picture = decodeImage(bytes);
   expect(response.headers.get('content-type')).toBe(`image/${picture.format}`);
   return picture;
+}
+
+/** The names of all images in the folder of objects. */
+export async function objectsOf(stack: Stack): Promise<string[]> {
+  const names = await readdir(join(stack.data, 'objects'), { recursive: true });
+  return names.filter((name) => /\.(png|jpg|webp)$/.test(name)).sort();
 }
 
 export const picture = (base64: string) => decodeImage(Buffer.from(base64, 'base64'));

@@ -107,9 +107,8 @@ describe('values', () => {
 
   it('2.5 an unknown image model is 404, one that is no image model 400', async () => {
     await expectError(await generate(stack, { model: 'delta-image' }), 404, 'model_not_found');
-    const chat = await generate(stack, { model: 'demo-chat' });
-    expect(chat.status).toBeGreaterThanOrEqual(400);
-    expect(chat.status).toBeLessThan(500);
+    await expectError(await generate(stack, { model: 'demo-chat' }), 400, 'unsupported_endpoint', 'model');
+    await expectError(await edit(stack, { model: 'demo-chat' }), 400, 'unsupported_endpoint', 'model');
   });
 
   it('7 a body that is no JSON object is 400, another content type 415', async () => {

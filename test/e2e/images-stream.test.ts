@@ -13,6 +13,7 @@ import {
   formOf,
   generate,
   type Handler,
+  jsonOf,
   namesOf,
   onlyChannel,
   picture,
@@ -218,6 +219,19 @@ describe('alpha, vendors that are merely alike', () => {
     expect(await latest()).toMatchObject({ images: 1, outcome: 'ok' });
   });
 
+  it.each([
+    ['[DONE]', 'data: [DONE]\n\n'],
+    ['an event of its own', 'event: done\ndata: {}\n\n'],
+  ])('6.1 a vendor that closes its stream with %s: the client gets one [DONE]', async (_name, marker) => {
+    handler = (_request, response) => {
+      response.writeHead(200, sse);
+      response.end(completed() + marker);
+    };
+    const response = await generate(stack, { model: 'alpha-odd', stream: true });
+    expect(namesOf(eventsOf(await response.text()))).toEqual(['image_generation.completed', '[DONE]']);
+    expect(await latest()).toMatchObject({ images: 1, outcome: 'ok' });
+  });
+
   it('6.1 a connection cut after the completed event spoils nothing', async () => {
     handler = (_request, response) => {
       response.writeHead(200, sse);
@@ -348,13 +362,32 @@ it('2.7 gamma n=3 streams three completed events and one usage', async () => {
   expect(await latest()).toMatchObject({ images: 3, quota: 75_000 });
 });
 
-it('4.3 stream and response_format are read from the form', async () => {
-  const form = formOf({ model: alpha, prompt: 'p', stream: 'false', response_format: 'url' }, [
-    { field: 'image', bytes: png() },
-  ]);
-  const response = await sendForm(stack, form);
-  expect(response.headers.get('content-type')).toBe('application/json');
-});
+it.each([alpha, 'beta-3-pro-image', 'gamma-imagine-image'])(
+  '2.2 4.3 %s: stream and response_format are read from the form, and only from there',
+  async (model) => {
+    const files = [{ field: 'image', bytes: png() }];
+    const whole = await sendForm(
+      stack,
+      formOf({ model, prompt: 'p', stream: 'false', response_format: 'b64_json' }, files),
+    );
+    expect(whole.headers.get('content-type')).toBe('application/json');
+    expect(picture((await jsonOf(whole)).data[0].b64_json).width).toBeGreaterThan(0);
+    const streamed = await sendForm(
+      stack,
+      formOf({ model, prompt: 'p', stream: 'true', response_format: 'b64_json' }, files),
+    );
+    const [completed] = eventsOf(await streamed.text());
+    expect(completed!.event).toBe('image_edit.completed');
+    expect(picture(completed!.data.b64_json).width).toBeGreaterThan(0);
+    const elsewhere = await fetch(`${stack.base}/images/edits?stream=true&response_format=b64_json`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.key}`, stream: 'true', 'response-format': 'b64_json' },
+      body: formOf({ model, prompt: 'p' }, files),
+    });
+    expect(elsewhere.headers.get('content-type')).toBe('application/json');
+    await stored(stack, (await jsonOf(elsewhere)).data[0].url);
+  },
+);
 
 describe('a client that reads slowly', () => {
   /** Reads nothing until `resume` is called. */

@@ -22,7 +22,10 @@ describe('the main job', () => {
       model: 'demo-chat',
       messages: [{ role: 'user', content: 'Hello there' }],
     });
-    expect(reply.choices[0]?.message.content).toBeTruthy();
+    expect(reply.choices[0]?.message).toMatchObject({
+      role: 'assistant',
+      content: expect.stringContaining('Hello there'),
+    });
     const [row] = await stack.usage();
     expect(row).toMatchObject({
       endpoint: '/v1/chat/completions',
@@ -30,6 +33,22 @@ describe('the main job', () => {
       outputTokens: reply.usage?.completion_tokens,
       usageSource: 'measured',
     });
+  });
+
+  it('4.4 another model needs another name and nothing else, whatever its vendor speaks', async () => {
+    const said: string[] = [];
+    for (const model of ['demo-chat', 'demo-reasoner', 'demo-claude', 'demo-gemini']) {
+      const reply = await client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hello' }] });
+      said.push(reply.choices[0]?.message.content ?? '');
+    }
+    expect(new Set(said).size).toBe(1);
+    expect(said[0]).toContain('Hello');
+    expect(stack.simulator.received.slice(-4).map(({ vendor }) => vendor)).toEqual([
+      'openai',
+      'openai',
+      'anthropic',
+      'gemini',
+    ]);
   });
 
   it('4.4 a streamed chat ends with [DONE] and hides the usage nobody asked for', async () => {
