@@ -67,7 +67,7 @@ module.exports = {
     ),
     only('undici', 'node_modules/undici/', '^engine/upstream/pinned\\.ts$', 'undici has one importer'),
     only('ajv', 'node_modules/ajv/', '^engine/config/validate\\.ts$', 'ajv has one importer'),
-    only('yaml', 'node_modules/yaml/', '^engine/config/read\\.ts$', 'yaml has one importer'),
+    only('yaml', 'node_modules/yaml/', '^engine/config/document\\.ts$', 'yaml has one importer'),
     only('ws', 'node_modules/ws/', '^engine/upstream/socket\\.ts$', 'ws has one importer'),
     only('libsql', 'node_modules/libsql/', '^engine/ledger/sqlite\\.ts$', 'libsql has one importer'),
   ],

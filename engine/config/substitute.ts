@@ -23,11 +23,14 @@ export interface Substituted {
   readonly secrets: readonly string[];
 }
 
-const pattern = /\$(\$)?\{([^{}]*)\}/g;
+/** An escape, a whole expression, or a `${` that is neither. */
+const pattern = /\$\$\{|\$\{(?:([^{}]*)\})?/g;
 
-type Found = { readonly text: string } | { readonly message: string; readonly hint?: string | null };
+type Found =
+  | { readonly text: string; readonly fallback?: boolean }
+  | { readonly message: string; readonly hint?: string | null };
 
-function resolveEnvironment(argument: string, environment: Environment): Found & { readonly fallback?: boolean } {
+function resolveEnvironment(argument: string, environment: Environment): Found {
   const split = argument.indexOf(':-');
   const name = split < 0 ? argument : argument.slice(0, split);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return { message: `"${name}" is no name of an environment variable` };
@@ -39,7 +42,11 @@ function resolveEnvironment(argument: string, environment: Environment): Found &
   return { message: `the environment variable ${name} is not set`, hint: nearest(name, Object.keys(environment)) };
 }
 
-function resolveOne(expression: string, lookup: Lookup): Found & { readonly fallback?: boolean } {
+const unclosed: Found = {
+  message: `a $\{ needs its } and may hold no other $\{…}; write $$\{ for a plain $\{`,
+};
+
+function resolveOne(expression: string, lookup: Lookup): Found {
   if (expression.startsWith('env:')) return resolveEnvironment(expression.slice(4), lookup.environment);
   if (expression.startsWith('file:')) {
     const found = lookup.readFile(expression.slice(5));
@@ -54,9 +61,9 @@ function resolveOne(expression: string, lookup: Lookup): Found & { readonly fall
 export function substitute(text: string, lookup: Lookup): Substituted {
   const unresolved: Unresolved[] = [];
   const secrets: string[] = [];
-  const replaced = text.replace(pattern, (written: string, escaped: string | undefined, expression: string) => {
-    if (escaped !== undefined) return written.slice(1);
-    const found = resolveOne(expression, lookup);
+  const replaced = text.replace(pattern, (written: string, expression: string | undefined) => {
+    if (written.startsWith('$$')) return written.slice(1);
+    const found = expression === undefined ? unclosed : resolveOne(expression, lookup);
     if ('text' in found) {
       if (found.fallback !== true) secrets.push(found.text);
       return found.text;
