@@ -70,9 +70,11 @@ async function failure(request: () => Promise<unknown>): Promise<InstanceType<ty
   return error;
 }
 
+type ErrorClass = new (...parts: never[]) => Error;
+
 const images = { model: 'beta-3-pro-image', prompt: 'a fox' };
 
-it.each<[number, string, string, typeof OpenAI.APIError, () => Promise<unknown>]>([
+it.each<[number, string, string, ErrorClass, () => Promise<unknown>]>([
   [
     400,
     'n not 1 for beta',
