@@ -3,9 +3,17 @@ import type { Candidate, Group, Model, Route, Stage } from '../contract/model.ts
 import type { JsonSchema, MaybePromise } from '../contract/values.ts';
 import type { Exchange, Hooks, Host, NormalizerDefinition, PluginDefinition, Registry, Slot } from '../plugin.ts';
 import type { EventHook } from './chat/translate.ts';
-import type { CompiledChain, Lent } from './compile-material.ts';
 import { compileRoute } from './compile-route.ts';
-import type { CompiledStage, HeadHook, ImagesHook, PartHook, RequestHook, SettledHook } from './compiled-route.ts';
+import type {
+  CompiledChain,
+  CompiledStage,
+  HeadHook,
+  ImagesHook,
+  PartHook,
+  RequestHook,
+  SettledHook,
+} from './compiled-route.ts';
+import type { Lent } from './lent.ts';
 import { Snapshot } from './snapshot.ts';
 
 /** What of a linked configuration becomes a snapshot. */

@@ -29,8 +29,7 @@ export interface CompiledStage {
   readonly hooks: readonly string[];
 }
 
-export interface CompiledRoute {
-  readonly route: Route;
+export interface CompiledChain {
   /** Request headers to copy, lower-case. */
   readonly headerNames: readonly string[];
   readonly onHead: readonly HeadHook[];
@@ -40,8 +39,12 @@ export interface CompiledRoute {
   /** These two from the last of the chain to the first. */
   readonly onPart: readonly PartHook[];
   readonly onSettled: readonly SettledHook[];
-  readonly form: ReplyForm;
-  readonly targets: ReadonlyMap<Candidate, Target>;
   /** For `gateway routes` and `explain`. */
   readonly stages: readonly CompiledStage[];
+}
+
+export interface CompiledRoute extends CompiledChain {
+  readonly route: Route;
+  readonly form: ReplyForm;
+  readonly targets: ReadonlyMap<Candidate, Target>;
 }

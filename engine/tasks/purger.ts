@@ -15,6 +15,8 @@ export interface PurgerParts {
 }
 
 const batch = 20;
+/** Leases for which what could not be removed rests, so that what is behind it has its turn. */
+const restsFor = 10;
 /** ms between two looks. */
 const longestPause = 60_000;
 const shortestPause = 50;
@@ -43,10 +45,11 @@ export class Purger {
     const pause = Math.max(shortestPause, Math.min(longestPause, retention / 4));
     try {
       const ended = retention > 0 ? await store.takeEnded(owner, now() - retention, now(), now() + lease, batch) : [];
-      let removed = 0;
-      for (const task of ended) if (await this.remove(task)) removed++;
+      const kept: string[] = [];
+      for (const task of ended) if (!(await this.remove(task))) kept.push(task.id);
+      if (kept.length > 0 && !this.looks.closed) await store.renew(owner, kept, now() + restsFor * lease);
       // A store that deletes nothing is not pressed.
-      if (ended.length === batch && removed > 0) return shortestPause;
+      if (ended.length === batch && kept.length < batch) return shortestPause;
     } catch (error) {
       log.error({ err: error }, 'video tasks whose retention is over cannot be read');
     }
