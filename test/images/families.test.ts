@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImageFields } from '../../engine/plugin.ts';
-import { compileRules, normalized, pngFile, refusal, shippedModel } from './support.ts';
+import { pixelsOf } from '../../simulator/vendors/gemini/image-sizes.ts';
+import { compileRules, normalized, pngFile, refusal, shippedModel, shippedRatios } from './support.ts';
 
 type Fields = Partial<ImageFields>;
 const references = (count: number) => ({
@@ -240,6 +241,74 @@ describe('sizes', () => {
         }
       }),
     );
+  });
+
+  /** Sizes near every ratio there is, and some way beyond. */
+  const nearRatios = fc
+    .record({
+      long: fc.integer({ min: 64, max: 9_000 }),
+      slope: fc.double({ min: 0, max: Math.log(10), noNaN: true }),
+      tall: fc.boolean(),
+    })
+    .map(({ long, slope, tall }) => {
+      const short = Math.max(1, Math.round(long / Math.exp(slope)));
+      return tall ? { width: short, height: long } : { width: long, height: short };
+    });
+  const errorOf = (ratio: string, { width, height }: { width: number; height: number }): number =>
+    Math.abs(Math.log(width / height) - Math.log(valueOfRatio(ratio)));
+
+  it.each(models)('2.6 2.7 %s: the nearest ratio is taken, and only what is far from all is refused', (model) => {
+    const normalize = shippedModel(model);
+    const ratios = shippedRatios(model).filter((ratio) => ratio !== 'auto');
+    fc.assert(
+      fc.property(nearRatios, (size) => {
+        const least = Math.min(...ratios.map((ratio) => errorOf(ratio, size)));
+        fc.pre(Math.abs(least - Math.log(1.15)) > 1e-6);
+        const convert = () => normalized(normalize, { size: `${size.width}x${size.height}` }).settings;
+        if (least > Math.log(1.15)) expect(refusal(convert)).toMatchObject({ code: 'invalid_value', param: 'size' });
+        else expect(errorOf(convert().aspectRatio!, size)).toBeLessThan(least + 1e-6);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(models)('2.6 2.7 %s: a size that is larger on both sides has no lower tier', (model) => {
+    const normalize = shippedModel(model);
+    const order = ['1k', '2k', '4k'];
+    const tierOf = (width: number, height: number): number =>
+      order.indexOf(normalized(normalize, { size: `${width}x${height}` }).settings.resolution!.toLowerCase());
+    const [lowest, highest] = [tierOf(512, 512), tierOf(9_000, 9_000)];
+    expect([lowest, highest]).toEqual([0, model.startsWith('gamma') ? 1 : 2]);
+    fc.assert(
+      fc.property(fc.integer({ min: 16, max: 4_000 }), fc.integer({ min: 16, max: 4_000 }), (one, other) => {
+        const [less, more] = [Math.min(one, other), Math.max(one, other)];
+        for (const [width, height] of [
+          [1, 1],
+          [2, 3],
+          [21, 9],
+        ] as const)
+          expect(tierOf(less * width, less * height)).toBeLessThanOrEqual(tierOf(more * width, more * height));
+      }),
+    );
+  });
+
+  it.each(['beta-3-pro-image', 'beta-3.1-flash-image'] as const)(
+    '2.6 %s: every size that the vendor draws stands for its ratio and tier',
+    (model) => {
+      const normalize = shippedModel(model);
+      for (const aspectRatio of shippedRatios(model))
+        for (const resolution of ['1K', '2K', '4K']) {
+          const size = pixelsOf(aspectRatio, resolution).join('x');
+          expect(normalized(normalize, { size }).settings, size).toMatchObject({ aspectRatio, resolution });
+        }
+    },
+  );
+
+  it('2.7 gamma: up to 1664 pixels a side are 1k, more are 2k', () => {
+    const normalize = shippedModel('gamma-imagine-image');
+    const tierOf = (size: string) => normalized(normalize, { size }).settings.resolution;
+    expect(['1x1', '1664x1664', '1664x936', '936x1664'].map(tierOf)).toEqual(['1k', '1k', '1k', '1k']);
+    expect(['1665x1665', '1680x945', '945x1680', '9999x9999'].map(tierOf)).toEqual(['2k', '2k', '2k', '2k']);
   });
 
   const mirrored = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '1:4', '4:1', '1:8', '8:1'];

@@ -52,6 +52,12 @@ const noFields: ImageFields = {
   quality: null,
 };
 
+/** What `aspect_ratio` may be for a model of the shipped models.yaml. */
+export function shippedRatios(name: string): readonly string[] {
+  const model = file.models[name]!;
+  return { ...file.families[model.family]!.rules, ...model.rules }.ratios as readonly string[];
+}
+
 export function imageCall(fields: Partial<ImageFields> = {}, call: Partial<ImageCall> = {}): ImageCall {
   return {
     kind: 'image',
