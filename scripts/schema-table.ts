@@ -90,7 +90,8 @@ function defaultOf({ schema, required }: Row): string {
 const boundWords: Record<string, string> = { minimum: 'at least', maximum: 'at most', minLength: 'length at least' };
 
 function descriptionOf(schema: Schema): string {
-  const bounds = Object.entries(boundWords).flatMap(([keyword, words]) =>
+  // `x-expected` says all that there is to say.
+  const bounds = Object.entries(schema['x-expected'] === undefined ? boundWords : {}).flatMap(([keyword, words]) =>
     typeof schema[keyword] === 'number' && schema[keyword] !== 1 ? [`${words} ${schema[keyword]}`] : [],
   );
   const secret = schema['x-secret'] === true ? ' Never shown in messages.' : '';

@@ -17,6 +17,9 @@ export interface Faults {
   addUnknown(source: SourceFile, path: Path, what: string, known: Iterable<string>, details?: FaultDetails): void;
 }
 
+/** More names than these are no help. */
+const mostListed = 30;
+
 export function createFaults(): Faults {
   const list: Fault[] = [];
   const add: Faults['add'] = (source, path, message, details = {}) => {
@@ -31,7 +34,11 @@ export function createFaults(): Faults {
     const key = String(path.at(-1));
     const written = details.at === 'key' ? key : (source.written(path) ?? key);
     const word = written.replace(/^(["'])(.*)\1$/, '$2');
-    add(source, path, `there is no ${what} ${word}`, { ...details, hint: nearest(word, known) });
+    const hint = nearest(word, known);
+    const names = [...known];
+    const list =
+      hint === null && names.length > 0 && names.length <= mostListed ? `; known are ${names.join(', ')}` : '';
+    add(source, path, `there is no ${what} ${word === '' ? 'without a name' : word}${list}`, { ...details, hint });
   };
   return { list, add, addUnknown };
 }

@@ -102,6 +102,10 @@ function checkOverrides(links: ChannelLinks, name: string, { headers, parameters
   };
   for (const header of ownHeaders) if (Object.hasOwn(headers, header)) refuse(['headers'], header);
   for (const member of ownMembers) if (Object.hasOwn(parameters.set, member)) refuse(['parameters', 'set'], member);
+  for (const [index, member] of parameters.remove.entries()) {
+    if (!ownMembers.includes(member)) continue;
+    links.faults.add(links.source, ['channels', name, 'parameters', 'remove', index], 'the gateway itself sets it');
+  }
 }
 
 function findVendor(links: ChannelLinks, name: string, entry: Entry): VendorDefinition | null {

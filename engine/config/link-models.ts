@@ -8,6 +8,7 @@ import type { Faults } from './collect.ts';
 import { checkPrice } from './price.ts';
 import type { SourceFile } from './read.ts';
 import { linkRules } from './rules.ts';
+import { parseDate } from './units.ts';
 
 type FamilyEntry = ModelsFile['families'][string];
 type ModelEntry = ModelsFile['models'][string];
@@ -72,6 +73,8 @@ function linkModel(source: SourceFile, name: string, entry: ModelEntry, linked: 
   }
   const owner = { name, rules: entry.rules as JsonObject };
   const familyRules = linked.entry.rules as JsonObject;
+  const created = parseDate(entry.created);
+  if (created === null) faults.add(source, ['models', name, 'created'], 'there is no such day');
   const rules = linkRules(normalizer, { source, family: family.name, familyRules, model: owner }, faults);
   if (rules === null) return null;
   const model: Model = {
@@ -82,7 +85,7 @@ function linkModel(source: SourceFile, name: string, entry: ModelEntry, linked: 
     operations,
     limits: linkLimits(entry.limits),
     ownedBy: entry.ownedBy ?? linked.entry.ownedBy,
-    created: Date.parse(`${entry.created}T00:00:00Z`) / 1_000,
+    created: (created ?? 0) / 1_000,
     maxOutputTokens: entry.maxOutputTokens ?? null,
   };
   tryRules(source, model, normalizer, faults);

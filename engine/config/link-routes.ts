@@ -64,14 +64,15 @@ function checkChain(links: RouteLinks, index: number, { chain, operation }: Entr
 /** `/v1/models/:a` and `/v1/models/:b` are the same route. */
 const shapeOf = ({ method, path }: Entry): string => `${method} ${path.replaceAll(/(?<=\/):[A-Za-z]+/g, ':')}`;
 
+/** A path that ends in `/*` stands for all below it. */
+export const isAmong = (paths: readonly string[], path: string): boolean =>
+  paths.some((other) => (other.endsWith('/*') ? `${path}/`.startsWith(other.slice(0, -1)) : other === path));
+
 function checkPath(links: RouteLinks, index: number, entry: Entry, earlier: readonly Entry[]): void {
   const path = ['routes', index, 'path'];
   const twin = earlier.findIndex((other) => shapeOf(other) === shapeOf(entry));
   if (twin >= 0) links.faults.add(links.source, path, `routes[${twin}] has the same method and path`);
-  const own = links.reserved.some((other) =>
-    other.endsWith('/*') ? `${entry.path}/`.startsWith(other.slice(0, -1)) : other === entry.path,
-  );
-  if (own) links.faults.add(links.source, path, 'the gateway itself serves this path');
+  if (isAmong(links.reserved, entry.path)) links.faults.add(links.source, path, 'the gateway itself serves this path');
   if (operationEntry(entry.operation).named && !/[:*]/.test(entry.path)) {
     const message = `${entry.operation} needs a path with a part for the name, such as /v1/models/*`;
     links.faults.add(links.source, path, message);

@@ -111,10 +111,13 @@ async function importFresh(path: string): Promise<unknown> {
 }
 
 function explain(path: string, error: unknown): string {
+  if (!(error instanceof Error)) return `the module throws ${JSON.stringify(error) ?? String(error)}`;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EISDIR') return 'this is a folder, no module';
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION') return `this Node cannot load ${path}: compile it to .js or .mjs`;
-  return `the module cannot be loaded: ${String(message).split('\n', 1)[0]}`;
+  const advice = error instanceof SyntaxError ? ` (node --check ${path} shows where)` : '';
+  return `the module cannot be loaded: ${message.split('\n', 1)[0]}${advice}`;
 }
 
 /** The absolute paths of the modules that a routes.yaml names. */

@@ -37,7 +37,9 @@ const expected = (schema: Finding['schema']): string | null => {
 
 function typeWords(finding: Finding): string {
   const types = [finding.params.type].flat().map(String);
-  return expected(finding.schema) ?? types.map((type) => articles[type] ?? type).join(' or ');
+  const words = expected(finding.schema) ?? types.map((type) => articles[type] ?? type).join(' or ');
+  const unquoted = words === articles.string && ['number', 'boolean'].includes(typeof finding.value);
+  return unquoted ? `${words}: put it in quotes` : words;
 }
 
 const plurals: Record<string, string> = { entry: 'entries', key: 'keys', character: 'characters' };
@@ -57,7 +59,7 @@ const unknownKey = (key: unknown, schema: Finding['schema']): ReturnType<Write> 
 
 const bound =
   (words: string): Write =>
-  (finding) => ({ message: `must be ${words} ${finding.params.limit}` });
+  (finding) => ({ message: `must be ${expected(finding.schema) ?? `${words} ${finding.params.limit}`}` });
 
 const writers: Readonly<Record<string, Write>> = {
   additionalProperties: (finding) => unknownKey(finding.params.additionalProperty, finding.schema),

@@ -86,10 +86,20 @@ const linkRealtime = ({ idleTimeout, pingTimeout, bufferLimit }: GatewayFile['re
   bufferLimit: size(bufferLimit),
 });
 
+/** Hardly any client sends less, and a server that reads more could be filled with headers alone. */
+const headerBounds = { least: size('1kb'), most: size('1mb') };
+
+function checkHeaders(source: SourceFile, { maximumBytes }: GatewayFile['headers'], faults: Faults): void {
+  const bytes = size(maximumBytes);
+  if (bytes < headerBounds.least || bytes > headerBounds.most)
+    faults.add(source, ['headers', 'maximumBytes'], 'must be a size from 1kb to 1mb');
+}
+
 /** Links gateway.yaml; `folder` is where the file stands. */
 export function linkSettings(source: SourceFile, folder: string, faults: Faults): GatewaySettings {
   const file = source.value as GatewayFile;
   checkObjects(source, file.objects, faults);
+  checkHeaders(source, file.headers, faults);
   return {
     listen: file.listen,
     publicUrl: file.publicUrl ?? null,

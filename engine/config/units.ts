@@ -14,6 +14,12 @@ export const parseDuration = (text: string): number | null => parse(text, millis
 /** `512b`, `64kb`, `1mb`, `2gb` (powers of 1024) → bytes; null for anything else. */
 export const parseSize = (text: string): number | null => parse(text, bytes);
 
+/** `2026-01-31` → ms since 1970 (UTC); null for anything else, as 2026-02-30. */
+export function parseDate(text: string): number | null {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? time : null;
+}
+
 /** A duration that the schema has already accepted. */
 export function duration(text: string): number {
   const parsed = parseDuration(text);

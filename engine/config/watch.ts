@@ -15,8 +15,14 @@ const longest = 1_000;
 /** A folder that was added is watched some ms later: what changes meanwhile is found by these looks. */
 const looksAfterAdding = [200, 1_000];
 
+/** Larger than any file of a configuration may be. */
+const largest = 16 * 1_048_576;
+
 function digest(file: string): string {
   try {
+    const status = statSync(file);
+    // What the loader refuses to read is not read here either: it might never end.
+    if (!status.isFile() || status.size > largest) return `not read: ${status.size} ${status.mtimeMs}`;
     return createHash('sha256').update(readFileSync(file)).digest('hex');
   } catch (error) {
     return `unreadable: ${(error as NodeJS.ErrnoException).code}`;

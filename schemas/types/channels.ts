@@ -85,7 +85,7 @@ export interface ChannelsFile {
        */
       priority: number;
       /**
-       * Share of the requests among channels of the same priority.
+       * Share of the requests among channels of the same priority; 0: only when no other of them is left.
        */
       weight: number;
       /**

@@ -164,7 +164,7 @@ export interface GatewayFile {
    */
   headers: {
     /**
-     * All headers of a request together.
+     * All headers of a request together; from 1kb to 1mb.
      */
     maximumBytes: string;
   };
