@@ -1,4 +1,4 @@
-/** `gateway users create|list|credit` */
+/** `gateway users create|list|credit|disable|enable` */
 import type { Command } from 'commander';
 import type { User } from '../ledger/index.ts';
 import { type AccountsOptions, requireUser, withAccounts } from './accounts.ts';
@@ -45,6 +45,19 @@ async function list(options: Options, parts: Parts): Promise<void> {
   else print(renderTable(columns, users));
 }
 
+async function disable(nameOrId: string, disabled: boolean, options: Options, parts: Parts): Promise<void> {
+  const user = await withAccounts(options, parts, async (accounts) => {
+    const { id } = await requireUser(accounts, nameOrId);
+    return accounts.disableUser(id, disabled);
+  });
+  if (options.json) return printJson(withUsd(user));
+  print(
+    disabled
+      ? `${user.name} is disabled: every key of this user gets 401 account_disabled from now on. The balance stays.`
+      : `${user.name} is active: the keys that were not revoked work again.`,
+  );
+}
+
 async function credit(
   nameOrId: string,
   usd: number | undefined,
@@ -66,6 +79,8 @@ async function credit(
   print(`${user.name} has ${formatAmount(user.balance)} now.`);
 }
 
+const complete = (command: Command) => withJson(withData(withConfig(command)));
+
 export function addUsers(program: Command, parts: Parts): void {
   const users = withExamples(
     program.command('users').description('Users and their balances.'),
@@ -73,7 +88,6 @@ export function addUsers(program: Command, parts: Parts): void {
     'gateway users credit alice 5.00',
     'gateway users list',
   );
-  const complete = (command: Command) => withJson(withData(withConfig(command)));
   withExamples(
     complete(users.command('create <name>').description('Make a user with an empty balance.')).option(
       '--email <address>',
@@ -97,4 +111,15 @@ export function addUsers(program: Command, parts: Parts): void {
   ).action((nameOrId: string, usd: number | undefined, options: CreditOptions, command: Command) =>
     credit(nameOrId, usd, options, command, parts),
   );
+  addSwitches(users, parts);
+}
+
+function addSwitches(users: Command, parts: Parts): void {
+  const addSwitch = (name: string, description: string, disabled: boolean) =>
+    withExamples(
+      complete(users.command(name).description(description)).argument('<user>', 'name or number'),
+      `gateway users ${name} alice`,
+    ).action((nameOrId: string, options: Options) => disable(nameOrId, disabled, options, parts));
+  addSwitch('disable', 'Refuse all keys of a user; a running gateway sees it at once.', true);
+  addSwitch('enable', 'Take a user up again.', false);
 }

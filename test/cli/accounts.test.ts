@@ -37,6 +37,14 @@ test('users, keys, credits and the usage log beside a running gateway', async ()
   await delay(1000);
   expect(await ask()).not.toBe('insufficient_quota');
 
+  expect((await gateway('users', 'disable', 'alice')).stdout).toContain('alice is disabled');
+  expect((await gateway('users', 'list')).stdout).toMatch(/ 1 +alice .* disabled/);
+  await delay(1000);
+  expect(await ask()).toBe('account_disabled');
+  expect(JSON.parse((await gateway('users', 'enable', '1', '--json')).stdout)).toMatchObject({ disabled: false });
+  await delay(1000);
+  expect(await ask()).not.toBe('account_disabled');
+
   expect((await gateway('keys', 'revoke', '1')).stdout).toMatch(/^Key 1 .* is revoked\.\n$/);
   await delay(1000);
   expect(await ask()).toBe('disabled_api_key');
@@ -49,8 +57,9 @@ test('users, keys, credits and the usage log beside a running gateway', async ()
   expect(rows.map(({ model, quota }) => [model, quota])).toEqual([
     ['talk', 0],
     ['talk', 0],
+    ['talk', 0],
   ]);
-  expect(rows[1]!.code).toBe('insufficient_quota');
+  expect(rows.at(-1)!.code).toBe('insufficient_quota');
   const audit = await gateway('audit');
   expect(audit).toMatchObject({ code: 0, stdout: expect.stringContaining('The books are right') });
   expect((await gateway('users', 'list')).stdout).toMatch(/ 1 +alice +alice@example\.com +5\.00 +2500000 +active/);
@@ -65,6 +74,7 @@ test('names that do not exist end with 1 and a guess', async () => {
     ['keys', 'create', 'bob', '--group', 'vpi', '--config', configuration, '--data', data],
     ['keys', 'create', 'bob', '--models', 'tlak', '--config', configuration, '--data', data],
     ['keys', 'revoke', '99', '--data', data],
+    ['users', 'disable', 'nobody', '--data', data],
     ['users', 'create', 'bob', '--data', data],
   ])
     results.push(await call(words));
@@ -73,6 +83,7 @@ test('names that do not exist end with 1 and a guess', async () => {
     [1, 'gateway: There is no group vpi. Did you mean "vip"?\n'],
     [1, 'gateway: There is no model tlak. Did you mean "talk"?\n'],
     [1, expect.stringContaining('There is no such key')],
+    [1, 'gateway: There is no user nobody. See gateway users list.\n'],
     [1, expect.stringContaining('bob')],
   ]);
 });

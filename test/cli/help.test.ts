@@ -18,6 +18,8 @@ const commands = [
   ['users', 'create'],
   ['users', 'list'],
   ['users', 'credit'],
+  ['users', 'disable'],
+  ['users', 'enable'],
   ['keys'],
   ['keys', 'create'],
   ['keys', 'list'],
