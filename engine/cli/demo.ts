@@ -1,5 +1,6 @@
 /** `gateway demo`: simulator and gateway with a ready key, for whoever wants to see it work. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -74,16 +75,22 @@ async function runGateway(
   }
 }
 
+/** It goes with the process, however a signal or an error ends it. */
+async function makeTemporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 async function demo(options: DemoOptions, parts: Parts): Promise<void> {
   // From here on a signal is a wish to end cleanly, also while things start.
   const stopped = untilStopped();
   const simulation = await startSimulationAt(0, parts);
-  const own = options.data === undefined ? await mkdtemp(join(tmpdir(), 'gateway-demo-')) : null;
+  const data = options.data === undefined ? await makeTemporaryFolder() : resolve(options.data);
   try {
-    await runGateway(options, parts, simulation, own ?? resolve(options.data!), stopped);
+    await runGateway(options, parts, simulation, data, stopped);
   } finally {
     await simulation.close();
-    if (own !== null) await rm(own, { recursive: true, force: true });
   }
 }
 
@@ -95,5 +102,6 @@ export function addDemo(program: Command, parts: Parts): void {
     .option('-c, --config <dir>', 'folder of the four YAML files (default: those that come with the gateway)')
     .option('-v, --verbose', 'log what happens')
     .action((options: DemoOptions) => demo(options, parts));
-  withExamples(withData(command), 'gateway demo', 'gateway demo --port 9000 --data ./demo-data');
+  const data = 'a new one in the folder for temporary files, deleted at the end';
+  withExamples(withData(command, data), 'gateway demo', 'gateway demo --port 9000 --data ./demo-data');
 }

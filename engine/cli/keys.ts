@@ -1,5 +1,5 @@
 /** `gateway keys create|list|revoke` */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfiguration, nearest } from '../config/index.ts';
 import type { StoredKey } from '../ledger/index.ts';
 import { type AccountsOptions, requireUser, withAccounts } from './accounts.ts';
@@ -105,6 +105,12 @@ async function revoke(which: string, options: Options, parts: Parts): Promise<vo
   else print(`Key ${key.id} (${key.prefix}) is revoked.`);
 }
 
+function parseExpiry(text: string): number {
+  const time = parseTime(text);
+  if (time <= Date.now()) throw new InvalidArgumentError('It is in the past.');
+  return time;
+}
+
 export function addKeys(program: Command, parts: Parts): void {
   const keys = withExamples(
     program.command('keys').description('API keys.'),
@@ -118,9 +124,11 @@ export function addKeys(program: Command, parts: Parts): void {
       .argument('<user>', 'name or number')
       .option('--name <name>', 'to tell keys apart', 'key')
       .option('--group <group>', 'a group of channels.yaml', 'default')
-      .option('--models <names>', 'only these models, separated by commas', (text: string) => text.split(','))
+      .option('--models <names>', 'only these models, separated by commas', (text: string) =>
+        text.split(',').map((name) => name.trim()),
+      )
       .option('--quota <usd>', 'the most it may spend', parseUsd)
-      .option('--expires <time>', 'until when it is good', parseTime)
+      .option('--expires <time>', 'until when it is good', parseExpiry)
       .option('--requests-per-minute <count>', 'limit', parseCount)
       .option('--tokens-per-minute <count>', 'limit', parseCount)
       .option('--concurrency <count>', 'requests at the same time', parseCount),

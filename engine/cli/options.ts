@@ -1,5 +1,6 @@
 /** Options that several commands share, read the same way everywhere. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { parseDate } from '../config/units.ts';
 
 export interface ConfigOption {
   readonly config: string;
@@ -16,8 +17,8 @@ export interface JsonOption {
 export const withConfig = (command: Command): Command =>
   command.option('-c, --config <dir>', 'folder of gateway.yaml, channels.yaml, models.yaml and routes.yaml', '.');
 
-export const withData = (command: Command): Command =>
-  command.option('-d, --data <dir>', 'data directory (default: dataDirectory of gateway.yaml)');
+export const withData = (command: Command, otherwise = 'dataDirectory of gateway.yaml'): Command =>
+  command.option('-d, --data <dir>', `data directory (default: ${otherwise})`);
 
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON');
 
@@ -37,9 +38,13 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-/** `2027-01-31` or with a time; ms since 1970. */
+const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** `2027-01-31` or with a time, which is UTC unless it says otherwise; ms since 1970. */
 export function parseTime(text: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError('A time looks like 2027-01-31 or 2027-01-31T12:00:00Z (UTC).');
+  const [, day = '', clock = '00:00', zone = 'Z'] = timePattern.exec(text) ?? [];
+  const time = Date.parse(`${day}T${clock}${zone}`);
+  if (Number.isNaN(time) || parseDate(day) === null)
+    throw new InvalidArgumentError('A time looks like 2027-01-31 or 2027-01-31T12:00:00Z (UTC).');
   return time;
 }

@@ -1,5 +1,5 @@
 /** `gateway usage` */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { UsageRow } from '../contract/usage.ts';
 import { type AccountsOptions, requireUser, withAccounts } from './accounts.ts';
 import { formatUsd } from './amount.ts';
@@ -76,6 +76,14 @@ async function usage(options: UsageOptions, parts: Parts): Promise<void> {
   else print(renderTable(columns, rows));
 }
 
+const mostRows = 10_000;
+
+function parseLimit(text: string): number {
+  const limit = parseCount(text);
+  if (limit > mostRows) throw new InvalidArgumentError(`It must be at most ${mostRows}; --before goes on.`);
+  return limit;
+}
+
 export function addUsage(program: Command, parts: Parts): void {
   const command = program
     .command('usage')
@@ -85,7 +93,7 @@ export function addUsage(program: Command, parts: Parts): void {
     .option('--model <name>', 'only of this model')
     .option('--from <time>', 'not before', parseTime)
     .option('--to <time>', 'before', parseTime)
-    .option('--limit <count>', 'rows, at most 10000', parseCount, 50)
+    .option('--limit <count>', `rows, at most ${mostRows}`, parseLimit, 50)
     .option('--before <request>', 'go on after this row: the last request of the page before')
     .action((options: UsageOptions) => usage(options, parts));
   withExamples(

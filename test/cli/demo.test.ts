@@ -76,7 +76,7 @@ test('demo --data keeps the data; the next start has a new key and the old one e
 });
 
 test('demo on a taken port is one sentence', async () => {
-  const { ready } = await startDemo();
+  const { ready } = await startDemo('--data', await temporaryFolder());
   const port = new URL(ready.base_url).port;
   const { code, stdout, stderr } = await run(['demo', '--port', port]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -38,6 +38,12 @@ test.each(commands.map((words) => [words.join(' ')]))('%s --help has examples th
   expect(stdout).toMatch(new RegExp(`Examples:\\n[\\s\\S]*gateway ${name}`));
 });
 
+test('demo --help says what becomes of its data', async () => {
+  const { stdout } = await call(['demo', '--help']);
+  expect(stdout.replace(/\s+/g, ' ')).toContain('deleted at the end');
+  expect(stdout).not.toContain('dataDirectory');
+});
+
 test('simulate --help names every vendor that is played, and the ways to faults', async () => {
   const { stdout } = await call(['simulate', '--help']);
   for (const { name } of VENDORS) expect(stdout.toLowerCase()).toContain(name);
@@ -58,6 +64,9 @@ test.each([
   [['users', 'credit', 'alice', '--units', '1.5'], /Units are a whole number/],
   [['usage', '--from', 'yesterday'], /A time looks like/],
   [['usage', '--limit', '0'], /a whole number above 0/],
+  [['usage', '--limit', '10001'], /at most 10000/],
+  [['keys', 'create', 'alice', '--expires', '2027-02-30'], /A time looks like/],
+  [['keys', 'create', 'alice', '--expires', '2020-01-31'], /in the past/],
   [['check', '--colour'], /unknown option '--colour'/],
 ] as const)('wrong usage ends with 2: %j', async (words, message) => {
   const { code, stdout, stderr } = await call(words);
