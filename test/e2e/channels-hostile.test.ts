@@ -148,6 +148,24 @@ describe('6.2 a vendor that does not stop', () => {
     expect(await lastRow(stack)).toMatchObject({ outcome: 'ok', inputTokens: 4, usageSource: 'measured' });
   });
 
+  it('6.2 whose stream begins with an error and stays open: the next channel is asked at once', async () => {
+    let closed = false;
+    const baseUrl = await startRaw((socket) => {
+      socket.on('close', () => {
+        closed = true;
+      });
+      socket.write(events('data: {"error":{"message":"busy","type":"server_error","code":null,"param":null}}\n\n'));
+    });
+    stack = await startChannels({ one: { baseUrl, cooldown: never, priority: 2 }, good: {} });
+    const started = Date.now();
+    const response = await stack.post('/chat/completions', chatBody('hi', { stream: true }));
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/^data: .*東京.*data: \[DONE\]\n\n$/s);
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(await lastRow(stack)).toMatchObject({ outcome: 'ok', channel: 'good', attempts: 2 });
+    await expect.poll(() => closed).toBe(true);
+  });
+
   it('6.2 that talks on behind [DONE] is cut off, and nothing of it is sent', async () => {
     let closed = false;
     const baseUrl = await startRaw((socket) => {

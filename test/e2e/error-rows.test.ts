@@ -37,7 +37,9 @@ beforeAll(async () => {
         cut: 'gpt-4.1-mini!reset=read',
         broken: 'gpt-4.1-mini!malformed',
       };
-      for (const name of Object.keys(served))
+      // Its only channel has no credential, and is left out.
+      channels.channels['openai-production'].models.unserved = 'gpt-4.1-mini';
+      for (const name of [...Object.keys(served), 'unserved'])
         models.models[name] = { family: 'chat', price: { input: '1', output: '1' } };
       Object.assign(channel.models, served);
     },
@@ -134,6 +136,13 @@ it.each<[number, string, string, ErrorClass, () => Promise<unknown>]>([
     'upstream_invalid_response',
     OpenAI.InternalServerError,
     () => chat('broken'),
+  ],
+  [
+    503,
+    'a model whose channels are all left out',
+    'no_channel_available',
+    OpenAI.InternalServerError,
+    () => chat('unserved'),
   ],
   [503, 'a vendor that is overloaded', 'upstream_overloaded', OpenAI.InternalServerError, () => chat('overloaded')],
   [504, 'a vendor that is late', 'upstream_timeout', OpenAI.InternalServerError, () => chat('late')],

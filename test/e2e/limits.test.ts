@@ -210,6 +210,17 @@ describe('C concurrency', () => {
     await expectAtRest(stack);
   });
 
+  it.each([
+    ['rate_limit_exceeded', { requestsPerMinute: 2 }],
+    ['token_limit_exceeded', { tokensPerMinute: 40 }],
+  ])('C a place is given back where the same key’s own limit refuses: %s', async (code, limits) => {
+    await start();
+    const key = await stack.createKey({ limits: { concurrency: 1, ...limits } });
+    for (let round = 0; round < 2; round++) expect((await ask(key)).status).toBe(200);
+    for (let round = 0; round < 3; round++) expect(await ask(key)).toMatchObject({ status: 429, code });
+    await expectAtRest(stack, 2);
+  });
+
   it('C a place outlives a reload: it is the same one', async () => {
     await start((documents) => slowChannels(documents, 'latency=600'));
     const key = await stack.createKey({ limits: { concurrency: 1 } });
