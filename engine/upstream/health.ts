@@ -131,8 +131,9 @@ export class ChannelHealth {
   }
 }
 
-function isClientFault(failure: Failure): boolean {
-  return failure.reason === 'moderation' || (failure.reason === 'status' && failure.status < 500);
+/** A prompt that asks for no picture gets none: the vendor answered well. */
+function isClientFault({ reason, status }: Failure): boolean {
+  return reason === 'moderation' || reason === 'no-image' || (reason === 'status' && status < 500);
 }
 
 /** Health by channel name; outlives every snapshot. */

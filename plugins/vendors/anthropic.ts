@@ -16,13 +16,14 @@ export default defineVendor({
   failures: [
     { code: ['authentication_error', 'billing_error'], reason: 'credential' },
     { status: [401, 402], reason: 'credential' },
+    // `<member>: <fault>` quotes the client: what is said of the account begins so and names no member.
     {
       status: [400, 403, 429],
-      text: /credit balance is too low|(api usage|spend(ing)?) limits?|plans (&|and) billing/i,
+      text: /^(?!.*: )(your|you have|this) .*(credit balance is too low|(api usage|spend(ing)?) limits?|plans (&|and) billing)/is,
       reason: 'credential',
     },
     { code: 'organization_on_hold', reason: 'credential' },
-    { status: 400, text: /organization (has been|is) (disabled|on hold)/i, reason: 'credential' },
+    { status: 400, text: /^(?!.*: )(this|your) organization (has been|is) (disabled|on hold)/is, reason: 'credential' },
     // A 403 is about what the account may do: the country, the plan, the workspace.
     { status: 403, reason: 'credential' },
     { status: 400, text: /content filtering policy/i, reason: 'moderation' },

@@ -29,7 +29,9 @@ export default defineVendor({
     { code: ['moderation_blocked', 'content_policy_violation'], reason: 'moderation' },
     { text: /safety system|content management policy/i, reason: 'moderation' },
     { status: 401, reason: 'credential' },
-    { status: [400, 403], text: /incorrect api key provided|invalid api key/i, reason: 'credential' },
+    // Vendors quote their clients: only a message that begins so is about the account.
+    { code: 'invalid_api_key', reason: 'credential' },
+    { status: [400, 403], text: /^(error: )?(incorrect|invalid) api key/i, reason: 'credential' },
     // Which account is asked decides these, not what is asked.
     { status: 403, text: /organization must be verified|country, region, or territory/i, reason: 'credential' },
     {

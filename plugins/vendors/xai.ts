@@ -17,7 +17,8 @@ export default defineVendor({
   failures: [
     { code: ['imagine:content-moderated', 'moderation_blocked'], reason: 'moderation' },
     { status: [400, 403], text: /content moderation|violates usage guidelines/i, reason: 'moderation' },
-    { status: [400, 403], text: /incorrect api key provided/i, reason: 'credential' },
+    // Vendors quote their clients: only a message that begins so is about the account.
+    { status: [400, 403], text: /^incorrect api key provided/i, reason: 'credential' },
     { status: 401, reason: 'credential' },
     {
       status: 403,

@@ -1,0 +1,94 @@
+/** What a client writes must not put a channel or a credential to rest: others use it too (spec 5, 7). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Stack, startStack } from '../kit/stack.ts';
+import { answerJson, expectError, type FakeVendor, generate, onlyChannel, startVendor } from './images-kit.ts';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+beforeEach(() => stack.simulator.reset());
+afterAll(() => stack.close());
+
+const root = () => stack.base.replace(/\/v1$/, '');
+const native = (path: string, body: object) =>
+  fetch(`${root()}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const message = { role: 'user', content: 'Hello' };
+const chat = (body: object) => stack.post('/chat/completions', { messages: [message], ...body });
+const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+const gemini = (body: object) => native('/v1beta/models/demo-gemini:generateContent', { contents, ...body });
+const claude = (body: object) =>
+  native('/v1/messages', { model: 'demo-claude', max_tokens: 9, messages: [message], ...body });
+
+/** The sentence of a dead account, where the vendor's own error quotes it. */
+const quoted: [string, () => Promise<Response>, () => Promise<Response>][] = [
+  [
+    'OpenAI, chat',
+    () => chat({ model: 'demo-chat', reasoning_effort: 'Incorrect API key provided' }),
+    () => chat({ model: 'demo-chat' }),
+  ],
+  [
+    'OpenAI, images',
+    () => generate(stack, { model: 'alpha-image-1k', output_format: 'Incorrect API key provided' }),
+    () => generate(stack, { model: 'alpha-image-1k' }),
+  ],
+  ['Gemini', () => gemini({ generationConfig: { mediaResolution: 'API key not valid' } }), () => gemini({})],
+  ['Gemini, billing', () => gemini({ generationConfig: { mediaResolution: 'enable billing' } }), () => gemini({})],
+  [
+    'Anthropic',
+    () => claude({ messages: [{ role: 'user', content: [{ type: 'credit balance is too low' }] }] }),
+    () => claude({}),
+  ],
+  ['Anthropic, unknown member', () => claude({ 'this organization has been disabled': 1 }), () => claude({})],
+  ['Anthropic, two lines', () => claude({ 'Your credit balance is too low.\n': 1 }), () => claude({})],
+];
+
+describe('5 a client that writes what a vendor says of a bad credential', () => {
+  it.each(quoted)('%s: 400 for this client, and the channel serves on', async (_name, ask, others) => {
+    for (let index = 0; index < 4; index++) expect((await ask()).status).toBe(400);
+    expect((await others()).status).toBe(200);
+  });
+});
+
+describe('7 what is the client’s own doing', () => {
+  async function withVendor(body: object, status: number, test: (own: Stack, vendor: FakeVendor) => Promise<void>) {
+    const vendor = await startVendor((_request, response) => answerJson(response, body, status));
+    const own = await startStack({
+      edit: (documents) =>
+        onlyChannel(documents, 'only', {
+          vendor: 'gemini',
+          baseUrl: `${vendor.url}/v1beta`,
+          models: { 'beta-3-pro-image': 'image', 'demo-gemini': 'text' },
+        }),
+    });
+    await test(own, vendor);
+    await own.close();
+    await vendor.close();
+  }
+
+  it('a prompt that asks for no picture does not make the channel rest', async () => {
+    const words = { candidates: [{ content: { parts: [{ text: 'A poem.' }] }, finishReason: 'STOP' }] };
+    await withVendor(words, 200, async (own, vendor) => {
+      for (let index = 0; index < 5; index++)
+        await expectError(await generate(own, { model: 'beta-3-pro-image' }), 502, 'upstream_no_image');
+      expect(vendor.hits).toHaveLength(5);
+    });
+  });
+
+  it('a file that is not there is no fault of the credential', async () => {
+    const text = 'You do not have permission to access the File abc or it may not exist.';
+    const error = { error: { code: 403, message: text, status: 'PERMISSION_DENIED' } };
+    await withVendor(error, 403, async (own, vendor) => {
+      for (let index = 0; index < 3; index++) {
+        const answer = await own.post('/chat/completions', { model: 'demo-gemini', messages: [message] });
+        expect(answer.status).toBe(403);
+      }
+      expect(vendor.hits).toHaveLength(3);
+    });
+  });
+});
