@@ -111,7 +111,9 @@ export class LiveExchange implements Exchange {
     if (call?.kind === 'video' && this.body.length === 0) return fingerprintOf(call);
     if (this.body.length > 0 || call?.kind !== 'image') return [this.body];
     const { references, mask, claims: _claims, settings: _settings, ...said } = call;
-    return [JSON.stringify(said), ...references.map((file) => file.bytes), ...(mask === null ? [] : [mask.bytes])];
+    const files = references.map((file) => file.bytes);
+    // What is a mask is told apart from one more reference.
+    return [JSON.stringify(said), ...files, ...(mask === null ? [] : ['mask', mask.bytes])];
   }
 
   onAbort(listener: () => void): void {

@@ -195,8 +195,10 @@ export default definePlugin({
         if (key === null) return undefined;
         const place: Place = { run: null, settled: false };
         places.set(exchange, place);
-        const scope = sha256([String(exchange.principal!.key.id), exchange.route.path, key]);
-        return enter(exchange, place, scope, sha256(exchange.fingerprint()));
+        const { path, query, principal } = exchange;
+        // Where the path names the model, another model is another request; a query chooses the form of the answer.
+        const scope = sha256([String(principal!.key.id), path, key]);
+        return enter(exchange, place, scope, sha256([query, ...exchange.fingerprint()]));
       },
       onSettled(exchange, outcome) {
         const place = places.get(exchange);
