@@ -13,8 +13,13 @@ const largestField = 1024 * 1024;
 const longestName = 200;
 const mostFields = 100;
 const mostFiles = 64;
+/** ms; a body that goes on coming need not restart the deadline at every chunk. */
+const deadlineStep = 1000;
 
-/** Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away. */
+/**
+ * Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away.
+ * `timeout`: ms that a client may be silent within its body; the deadline of the route bounds the whole.
+ */
 export function readMultipart(
   native: NativeResponse,
   request: Receiving,
@@ -33,15 +38,26 @@ export function readMultipart(
     deadline.cancel();
     done(error, error === null ? { kind: 'multipart', fields, files } : null);
   };
-  const deadline = startReceiveDeadline(native, request, timeout, () =>
-    finish(new GatewayError('request_timeout', `The body did not arrive within ${timeout / 1000} s.`)),
-  );
+  const start = () =>
+    startReceiveDeadline(native, request, timeout, () =>
+      finish(new GatewayError('request_timeout', `The body stopped coming for ${timeout / 1000} s.`)),
+    );
+  let deadline = start();
+  let restartedAt = performance.now();
+  const restart = () => {
+    const now = performance.now();
+    if (now - restartedAt < deadlineStep) return;
+    restartedAt = now;
+    deadline.cancel();
+    deadline = start();
+  };
   const parser = createParser(contentType, finish);
   if (parser === null) return { cancel: () => {} };
   parser.on('field', (name: string | undefined, value, _nameCut, valueCut) => {
     if (!isNamed(name)) return finish(unnamed());
     if (valueCut)
       return finish(new GatewayError('invalid_multipart', `The field \`${name.slice(0, 80)}\` is longer than 1 MB.`));
+    if (isDamaged(value)) return finish(damaged(name));
     fields.push([name, value]);
   });
   parser.on('file', (field: string | undefined, stream, name, _encoding, mediaType) => {
@@ -66,6 +82,7 @@ export function readMultipart(
     if (finished) return;
     length += chunk.byteLength;
     if (length > limit) return finish(tooLarge(limit));
+    restart();
     // uWS only lends the chunk; the parser keeps slices of what it is given.
     parser.write(Buffer.from(Buffer.from(chunk)));
     if (isLast) parser.end();
@@ -79,6 +96,12 @@ export const isNamed = (name: string | undefined): name is string =>
 
 export const unnamed = (): GatewayError =>
   new GatewayError('invalid_multipart', `A part has no name, or one longer than ${longestName} characters.`);
+
+/** The parser writes U+FFFD where bytes are none of the charset. */
+export const isDamaged = (value: string): boolean => value.includes('\ufffd');
+
+export const damaged = (name: string): GatewayError =>
+  new GatewayError('invalid_utf8', `The field \`${name.slice(0, 80)}\` is not valid UTF-8, or holds U+FFFD.`);
 
 function createParser(contentType: string, finish: (error: GatewayError) => void): Parser | null {
   try {

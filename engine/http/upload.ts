@@ -3,7 +3,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { UploadedField, UploadedFile, UploadedForm } from '../contract/direct.ts';
 import { GatewayError } from '../errors.ts';
 import { tooLarge } from './body.ts';
-import { isNamed, unnamed } from './multipart.ts';
+import { damaged, isDamaged, isNamed, unnamed } from './multipart.ts';
 import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
 import { Spool } from './upload-spool.ts';
@@ -131,7 +131,8 @@ class UploadReading {
   private addField(name: string | undefined, value: string, cut: boolean): void {
     if (!isNamed(name)) return this.fail(unnamed());
     this.fieldBytes += value.length;
-    if (cut) this.fail(invalid(`The field \`${name.slice(0, 80)}\` is longer than 1 MB.`));
+    if (isDamaged(value)) this.fail(damaged(name));
+    else if (cut) this.fail(invalid(`The field \`${name.slice(0, 80)}\` is longer than 1 MB.`));
     else if (this.fieldBytes > largestFields) this.fail(invalid('The text fields are longer than 4 MB together.'));
     else this.parts.push({ kind: 'field', name, value });
   }

@@ -1,12 +1,13 @@
 /** The request for a vendor: JSON for generations, multipart for edits. `response_format` is never sent: GPT image models refuse it. */
 import { randomBytes } from 'node:crypto';
-import type {
-  ImageCall,
-  ImageFile,
-  JsonObject,
-  JsonValue,
-  ParameterOverrides,
-  UpstreamBody,
+import {
+  GatewayError,
+  type ImageCall,
+  type ImageFile,
+  type JsonObject,
+  type JsonValue,
+  type ParameterOverrides,
+  type UpstreamBody,
 } from '../../../engine/plugin.ts';
 
 function membersOf(call: ImageCall, vendorModel: string): JsonObject {
@@ -27,6 +28,14 @@ function membersOf(call: ImageCall, vendorModel: string): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
+/** What the gateway could not hand on would be paid for and thrown away. */
+function refuseUnknownFormat({ output_format: format }: JsonObject): void {
+  if (format !== 'svg') return;
+  throw new GatewayError('unsupported_parameter', '`output_format` `svg` is not supported: ask for pixels.', {
+    param: 'output_format',
+  });
+}
+
 function overlaid(members: JsonObject, { set, remove }: ParameterOverrides): JsonObject {
   const kept = Object.entries(members).filter(([name]) => !remove.includes(name));
   return { ...Object.fromEntries(kept), ...set };
@@ -37,6 +46,7 @@ export function encodeRequest(
   vendorModel: string,
   overrides: ParameterOverrides | null = null,
 ): UpstreamBody {
+  refuseUnknownFormat(call.extra);
   const members = membersOf(call, vendorModel);
   if (call.operation === 'edit') return encodeForm(overrides === null ? members : overlaid(members, overrides), call);
   return { contentType: 'application/json', pieces: [Buffer.from(JSON.stringify(members))] };
