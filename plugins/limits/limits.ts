@@ -53,7 +53,15 @@ function enter(gate: Gate, tokens: number): void {
   if (wait === 0 && tokenWait === 0) return;
   gate.concurrency?.leave();
   if (wait > 0) refuse('rate_limit_exceeded', gate.what, wait);
+  gate.requests?.add(-1);
   refuse('token_limit_exceeded', gate.what, tokenWait);
+}
+
+/** Nothing was asked of a gate whose request another one refused. */
+function leave(gate: Gate, tokens: number): void {
+  gate.concurrency?.leave();
+  gate.requests?.add(-1);
+  gate.tokens?.add(-tokens);
 }
 
 function enterAll(gates: readonly Gate[], tokens: number): void {
@@ -61,7 +69,7 @@ function enterAll(gates: readonly Gate[], tokens: number): void {
     try {
       enter(gates[index]!, tokens);
     } catch (error) {
-      for (const entered of gates.slice(0, index)) entered.concurrency?.leave();
+      for (const entered of gates.slice(0, index)) leave(entered, tokens);
       throw error;
     }
   }
