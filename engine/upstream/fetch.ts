@@ -29,7 +29,10 @@ const unusable = (why: string, cause?: unknown) =>
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // An IPv4 address in IPv6 clothes is judged as what it is.
-  return ipaddr.process(address).range() === 'unicast';
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  // Of IPv6 nothing but 2000::/3 was ever given out; what is called unicast besides holds old ways to write IPv4 (::/96).
+  return parsed instanceof ipaddr.IPv4 || (parsed.parts[0]! & 0xe000) === 0x2000;
 }
 
 /** The checked address to connect to, so that a second DNS answer cannot differ from the first. */

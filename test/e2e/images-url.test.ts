@@ -236,6 +236,8 @@ describe('addresses', () => {
     ['::', false],
     ['::1', false],
     ['::127.0.0.1', false],
+    ['::7f00:1', false],
+    ['4000::1', false],
     ['::ffff:10.0.0.1', false],
     ['::ffff:0:10.0.0.1', false],
     ['64:ff9b::7f00:1', false],
