@@ -111,9 +111,18 @@ export default definePlugin({
         return exchange.hold?.amount ?? 0;
       }
     };
+    /** What cannot be counted is more than anybody has. */
+    const amountOf = (exchange: Exchange): number => {
+      try {
+        return exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens));
+      } catch (error) {
+        if (error instanceof RangeError) return Number.MAX_SAFE_INTEGER;
+        throw error;
+      }
+    };
     const hold = (exchange: Exchange): void => {
       const { key } = exchange.principal!;
-      const amount = exchange.offer!.rate.quota(estimate(exchange, assumedOutputTokens));
+      const amount = amountOf(exchange);
       exchange.hold = host.ledger.hold(key, amount);
       if (exchange.hold === null) throw notCovered(key, amount);
     };

@@ -51,6 +51,7 @@ export class ImageRun {
   private answer: Answer | null = null;
   private current: Try | null = null;
   private stopped: GatewayError | null = null;
+  private left = false;
 
   constructor(exchange: LiveExchange, call: ImageCall, parts: ImageRunParts) {
     this.exchange = exchange;
@@ -69,11 +70,18 @@ export class ImageRun {
     try {
       await this.tryChannels();
     } catch (error) {
-      // Images of a broken stream that the client already has were delivered.
-      this.ending.fail(this.exchange, this.stopped ?? error, this.stream.eventSent ? this.tally.usage : noUsage);
+      this.failed(error);
     } finally {
       this.stream.stopHeartbeat();
     }
+  }
+
+  private failed(error: unknown): void {
+    // Images of a broken stream that the client already has were delivered.
+    const usage = this.stream.eventSent ? this.tally.usage : noUsage;
+    // Nothing failed where the client just went away.
+    if (this.left) this.ending.leave(this.exchange, { kind: 'aborted', status: 499, code: null, usage });
+    else this.ending.fail(this.exchange, this.stopped ?? error, usage);
   }
 
   private tryChannels(): Promise<void> {
@@ -182,6 +190,7 @@ export class ImageRun {
     this.stream.clientLeft();
     // `drain` and `finish` let the vendor end its work: what it made is charged.
     if (this.current !== null && this.current.target.channel.onAbort !== 'cancel') return;
+    this.left = this.stopped === null;
     this.stop(new GatewayError('internal_error', 'The client left.'));
   }
 

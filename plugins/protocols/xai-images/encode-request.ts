@@ -12,6 +12,9 @@ function refuseUnsupported({ mask, extra }: ImageCall): void {
   const refuse = (param: string, message: string): never => {
     throw new GatewayError('unsupported_parameter', message, { param });
   };
+  // Of a generation: whoever sends pictures beside a prompt would pay for one that is drawn without them.
+  for (const name of ['image', 'images', 'mask'] as const)
+    if (Object.hasOwn(extra, name)) refuse(name, `Send \`${name}\` to /v1/images/edits, as a file in a form.`);
   if (mask) refuse('mask', '`mask` is not supported by this model. Describe the region in the prompt.');
   if (extra.background === 'transparent') {
     refuse('background', '`background` `transparent` is not supported by this model.');
