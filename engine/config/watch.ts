@@ -1,9 +1,9 @@
 /** Tells when the content of watched files changed, however an editor or a config map brings the change about. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { watch as watchPaths } from 'chokidar';
 import type { Log } from '../contract/values.ts';
-import { watchedFolders } from './watched-folders.ts';
+import { watchedPaths } from './watched-paths.ts';
 
 export interface ConfigurationWatch {
   close(): Promise<void>;
@@ -33,6 +33,12 @@ function digest(file: string): string {
 function firstDigest(file: string, readSince: number): string {
   const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return changed >= readSince ? 'changed while it was read' : digest(file);
+}
+
+/** Another folder of the same name has another one; null where there is none. */
+function identityOf(folder: string): string | null {
+  const status = statSync(folder, { throwIfNoEntry: false });
+  return status === undefined ? null : `${status.dev} ${status.ino} ${status.birthtimeMs}`;
 }
 
 type Digests = ReadonlyMap<string, string>;
@@ -75,29 +81,37 @@ export function watchConfiguration(
   log: Log,
 ): ConfigurationWatch {
   let known = digestAll(files);
-  let folders = watchedFolders(files);
+  let wanted = watchedPaths(files);
   let running = Promise.resolve();
   let closed = false;
 
-  const watcher = watchPaths(folders, { depth: 0, ignoreInitial: true, followSymlinks: false });
+  const isOther = (path: string): boolean => !wanted.paths.has(path) && !wanted.folders.includes(path);
+  const watcher = watchPaths([...wanted.folders], {
+    depth: 0,
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: isOther,
+  });
 
-  // A folder that is made later than it was asked for is taken up at the next event, which its parent brings.
-  const adopted = new Set(folders.filter((folder) => existsSync(folder)));
+  // A folder that is made later than it was asked for, or anew, is taken up at the next event, which its parent brings.
+  const adopted = new Map(wanted.folders.map((folder) => [folder, identityOf(folder)]));
   const adopt = (): void => {
-    const made = folders.filter((folder) => !adopted.has(folder) && existsSync(folder));
+    const changed = wanted.folders.filter((folder) => adopted.get(folder) !== identityOf(folder));
+    const made = changed.filter((folder) => identityOf(folder) !== null);
+    for (const folder of changed) adopted.set(folder, identityOf(folder));
     if (made.length === 0) return;
-    for (const folder of made) adopted.add(folder);
+    watcher.unwatch(made);
     watcher.add(made);
     for (const delay of looksAfterAdding) setTimeout(look, delay).unref();
   };
 
   const follow = (next: readonly string[], now: Digests, started: number): void => {
     known = new Map(next.map((file) => [file, now.get(file) ?? firstDigest(file, started)]));
-    const wanted = watchedFolders(next);
-    const left = folders.filter((folder) => !wanted.includes(folder));
-    watcher.unwatch(left);
+    const left = new Set(wanted.folders);
+    wanted = watchedPaths(next);
+    for (const folder of wanted.folders) left.delete(folder);
+    watcher.unwatch([...left]);
     for (const folder of left) adopted.delete(folder);
-    folders = wanted;
     adopt();
   };
 

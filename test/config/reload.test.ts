@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -51,6 +51,9 @@ async function watchFolder(path: string): Promise<Reloads> {
   const next = (count: number) => vi.waitFor(() => expect(seen.length).toBe(count), { timeout: 5_000, interval: 20 });
   return { seen, errors, next };
 }
+
+const last = (reloads: Reloads, words: string) =>
+  vi.waitFor(() => expect(reloads.seen.at(-1)).toEqual([words]), { timeout: 5_000, interval: 20 });
 
 const weight = (folder: Folder, from: number, to: number): void =>
   folder.edit('channels.yaml', `weight: ${from}`, `weight: ${to}`);
@@ -150,6 +153,29 @@ test('a whole folder that is a link is followed when the link is swapped', async
     'channels: weight of google-main 3 → 8',
     'channels: weight of google-main 8 → 9',
   ]);
+});
+
+test('a folder that is moved away and back, or replaced by another one, is followed, again and again', async () => {
+  const folder = createFolder();
+  const reloads = await watchFolder(folder.path);
+  renameSync(folder.path, `${folder.path}-old`);
+  await reloads.next(1);
+  expect(reloads.seen[0]).toContain('models.yaml:1:1 there is no such file');
+  renameSync(`${folder.path}-old`, folder.path);
+  await reloads.next(2);
+  weight(folder, 3, 4);
+  await reloads.next(3);
+  for (const [index, from] of [4, 5].entries()) {
+    const next = createFolder();
+    weight(next, 3, from + 1);
+    rmSync(folder.path, { recursive: true });
+    renameSync(next.path, folder.path);
+    await last(reloads, `channels: weight of google-main ${from} → ${from + 1}`);
+    expect(reloads.seen.length).toBeGreaterThan(3 + index);
+  }
+  weight(folder, 6, 7);
+  await last(reloads, 'channels: weight of google-main 6 → 7');
+  expect(reloads.errors).toEqual([]);
 });
 
 test('a secret in a file is watched, and its rotation told without showing it', async () => {
