@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'libsql';
 import { expect, test } from 'vitest';
 import { cleanUpAfterAll, configuration, start, temporaryFolder } from './command.ts';
 import { call } from './in-process.ts';
@@ -63,6 +65,25 @@ test('users, keys, credits and the usage log beside a running gateway', async ()
   const audit = await gateway('audit');
   expect(audit).toMatchObject({ code: 0, stdout: expect.stringContaining('The books are right') });
   expect((await gateway('users', 'list')).stdout).toMatch(/ 1 +alice +alice@example\.com +5\.00 +2500000 +active/);
+});
+
+test('audit ends with 1 where the books are wrong, and names the account', async () => {
+  const data = await temporaryFolder();
+  const gateway = (...words: readonly string[]) => call([...words, '--data', data]);
+  await gateway('users', 'create', 'alice');
+  await gateway('users', 'credit', 'alice', '5.00');
+  const before = await gateway('audit', '--json');
+  expect([before.code, JSON.parse(before.stdout)]).toMatchObject([0, { ok: true, faults: [] }]);
+  const database = new Database(join(data, 'gateway.db'));
+  database.exec('UPDATE users SET balance = balance + 7');
+  database.close();
+  const { code, stdout } = await gateway('audit');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/ 1 +alice +2500000 +0 +2500007 .* 7\n/);
+  expect(stdout).toContain('The books are wrong.');
+  const after = await gateway('audit', '--json');
+  expect(JSON.parse(after.stdout)).toMatchObject({ ok: false, accounts: [{ difference: 7 }] });
+  expect(after.code).toBe(1);
 });
 
 test('names that do not exist end with 1 and a guess', async () => {

@@ -72,6 +72,21 @@ describe('tokens', () => {
     expect(rate.quota(usage({ output: 1_000_000, reasoning: 1_000_000 }))).toBe(5_000_000);
   });
 
+  test.each([
+    ['cached input', { cachedInput: 1_000_000 }, 'input'],
+    ['cache write', { cacheWrite: 1_000_000 }, 'input'],
+    ['audio input', { audioInput: 1_000_000 }, 'input'],
+    ['reasoning', { reasoning: 1_000_000 }, 'output'],
+    ['audio output', { audioOutput: 1_000_000 }, 'output'],
+  ] as const)('8 %s without a price of its own costs what all %s costs, and with one that', (_kind, counts, whole) => {
+    const used = usage({ [whole]: 1_000_000, ...counts });
+    const bare = { input: '2', output: '8' };
+    const [name] = Object.keys(counts) as [keyof Price];
+    expect(compileRate(bare, '1').quota(used)).toBe(whole === 'input' ? 1_000_000 : 4_000_000);
+    expect(compileRate({ ...bare, [name]: '5' }, '1').quota(used)).toBe(2_500_000);
+    expect(compileRate({ ...bare, [name]: '0' }, '1').quota(used)).toBe(0);
+  });
+
   test('8 every token is charged once, at the price of its kind, rounded once', () => {
     const all = fc.tuple(decimals, decimals, decimals, decimals, decimals, decimals);
     fc.assert(

@@ -162,6 +162,13 @@ describe('no second attempt', () => {
     expect(await latest()).toMatchObject({ attempts: 1, quota: 0, status });
   });
 
+  it('7 a Retry-After beside a status that ends the request is told', async () => {
+    first = failing(409, { 'retry-after': '4' });
+    const response = await generate(stack, { model });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([409, '4']);
+    expect(stack.simulator.received).toHaveLength(0);
+  });
+
   it.each<[string, Handler, number, string]>([
     ['a timeout before the first byte', () => {}, 504, 'upstream_timeout'],
     [
