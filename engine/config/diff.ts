@@ -1,10 +1,13 @@
 /** What changed between two configurations, in words an operator knows. No secret is ever told. */
+import type { GatewayFile } from '../../schemas/types/gateway.ts';
 import type { Channel, Group, Model, Price, Route, Stage } from '../contract/model.ts';
 import type { LimitSettings } from '../contract/ports.ts';
 import type { Registry } from '../plugin.ts';
 import { diffSettings } from './diff-settings.ts';
 import { compareThings, type Facts, hidden, shown, type Things } from './facts.ts';
 import type { Configuration } from './load.ts';
+import { isSameDefinition } from './operator-plugins.ts';
+import type { GatewaySettings } from './settings.ts';
 import { formatDuration, formatSize } from './units.ts';
 
 function things<T>(items: Iterable<T>, nameOf: (item: T) => string, factsOf: (item: T) => Facts): Things {
@@ -85,15 +88,15 @@ const routeFacts = (route: Route): Facts => ({
   failover: hidden(route.failover),
 });
 
-/** Definitions are compared by identity: a module that was loaded anew brings new objects. */
 function diffRegistry(before: Registry, after: Registry): string | null {
   const lists = (registry: Registry) => Object.values(registry).flat() as readonly { readonly name: string }[];
   const old = new Map(lists(before).map((definition) => [definition.name, definition]));
   const current = new Map(lists(after).map((definition) => [definition.name, definition]));
   const words = [...new Set([...old.keys(), ...current.keys()])].flatMap((name) => {
-    if (!old.has(name)) return [`+${name}`];
-    if (!current.has(name)) return [`-${name}`];
-    return old.get(name) === current.get(name) ? [] : [`${name} loaded anew`];
+    const [was, is] = [old.get(name), current.get(name)];
+    if (was === undefined) return [`+${name}`];
+    if (is === undefined) return [`-${name}`];
+    return isSameDefinition(was, is) ? [] : [`${name} loaded anew`];
   });
   return words.length === 0 ? null : `plugins: ${words.join(', ')}`;
 }
@@ -114,13 +117,19 @@ const sections: readonly (readonly [string, (configuration: Configuration) => Th
   ['routes', ({ routes }) => things(routes, (route) => `${route.method} ${route.path}`, routeFacts)],
 ];
 
+/** A path as the file writes it: the same file in a folder of its own, to be checked, changes nothing. */
+const settingsOf = ({ gateway, sources }: Configuration): GatewaySettings => ({
+  ...gateway,
+  dataDirectory: (sources.gateway.value as GatewayFile).dataDirectory,
+});
+
 /**
  * One line per part that changed: `models: +beta-4-image, price of alpha-image-1k 0.20 → 0.25`. Lines about gateway.yaml
  * say whether a setting is live or needs a restart. Empty where nothing changed.
  */
 export function diffConfigurations(before: Configuration, after: Configuration): string[] {
   const lines = sections.map(([title, read]) => compareThings(title, read(before), read(after)));
-  const settings = diffSettings(before.gateway, after.gateway);
+  const settings = diffSettings(settingsOf(before), settingsOf(after));
   return [
     ...lines,
     diffRegistry(before.registry, after.registry),

@@ -103,11 +103,20 @@ function add(registry: Registry, definition: Shape): Registry {
   return kind === null ? registry : { ...registry, [kind]: [...registry[kind], definition] };
 }
 
+/** Definition → digest of the module that it came from. */
+const versions = new WeakMap<object, string>();
+
+/** Whether two definitions are one, or come from modules with the same content: a copy in another folder. */
+export const isSameDefinition = (left: object, right: object): boolean =>
+  left === right || (versions.has(left) && versions.get(left) === versions.get(right));
+
 /** Node keeps every version of a module for good: each change of a plugin's file costs the memory of one copy. */
-async function importFresh(path: string): Promise<unknown> {
+async function importFresh(path: string): Promise<unknown[]> {
   const version = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 16);
   const module = (await import(/* @vite-ignore */ `${pathToFileURL(path).href}?version=${version}`)) as Shape;
-  return module.default;
+  const definitions = [module.default].flat();
+  for (const definition of definitions) if (isShape(definition)) versions.set(definition, version);
+  return definitions;
 }
 
 function explain(path: string, error: unknown): string {
@@ -136,7 +145,7 @@ export async function loadOperatorPlugins(
   for (const [index, path] of operatorFiles(source, names).entries()) {
     const fault = (message: string): void => faults.add(source, ['plugins', index], message);
     try {
-      for (const definition of [await importFresh(path)].flat()) {
+      for (const definition of await importFresh(path)) {
         const problem = checkDefinition(definition, registry);
         if (problem === null) registry = add(registry, definition as Shape);
         else fault(problem);

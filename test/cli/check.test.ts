@@ -72,6 +72,22 @@ test('check --against another folder tells in words what would change', async ()
   expect(other.stdout).toContain('  models: price of square-image 0.20 → 0.25\n');
 });
 
+test('check --against a copy in another folder finds no change, with a plugin and a data directory of its own', async () => {
+  const folder = await changed('routes.yaml', 'chains:', 'plugins: [./idle.mjs]\nchains:');
+  const plugin = `export default {
+    name: 'idle', summary: 'does nothing', options: { type: 'object', additionalProperties: false, properties: {} },
+    create() { return {}; },
+  };`;
+  await writeFile(join(folder, 'idle.mjs'), plugin);
+  const copy = await temporaryFolder();
+  await cp(folder, copy, { recursive: true });
+  const { stdout } = await call(['check', '--config', copy, '--against', folder]);
+  expect(stdout).toContain(`Nothing would change against ${folder}.`);
+  await writeFile(join(copy, 'idle.mjs'), plugin.replace('nothing', 'little'));
+  const other = await call(['check', '--config', copy, '--against', folder]);
+  expect(other.stdout).toContain('  plugins: idle loaded anew\n');
+});
+
 test('check compares with the gateway that runs on the data directory', async () => {
   const next = await changed('channels.yaml', 'weight: 3', 'weight: 5');
   const data = await temporaryFolder();
