@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
 import {
   edit,
+  eventsOf,
   eventually,
   expectAudit,
   expectError,
@@ -10,6 +11,7 @@ import {
   generate,
   type Handler,
   jsonOf,
+  namesOf,
   onlyChannel,
   png,
   startVendor,
@@ -160,6 +162,28 @@ describe('no second attempt', () => {
     expect((await generate(stack, { model })).status).toBe(status);
     expect(stack.simulator.received).toHaveLength(0);
     expect(await latest()).toMatchObject({ attempts: 1, quota: 0, status });
+  });
+
+  it('7 a failure that would move on ends the request once a preview is out', async () => {
+    first = (_request, response) => {
+      const preview = {
+        type: 'image_generation.partial_image',
+        b64_json: png().toString('base64'),
+        partial_image_index: 0,
+      };
+      const error = {
+        message: 'You exceeded your current quota',
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+      };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`event: ${preview.type}\ndata: ${JSON.stringify(preview)}\n\n`);
+      response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`);
+    };
+    const text = await (await generate(stack, { model, stream: true, partial_images: 1 })).text();
+    expect(namesOf(eventsOf(text))).toEqual(['image_generation.partial_image', 'error']);
+    expect(stack.simulator.received).toHaveLength(0);
+    expect(await latest()).toMatchObject({ attempts: 1, images: 0, quota: 0, outcome: 'error', status: 200 });
   });
 
   it('7 a Retry-After beside a status that ends the request is told', async () => {
