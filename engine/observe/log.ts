@@ -18,7 +18,7 @@ const secretPaths = [
   'headers["x-api-key"]',
   'headers["x-goog-api-key"]',
 ];
-const secretPattern = /\b(?:sk|xai)-[-_A-Za-z0-9]{12,}|\bAIza[-_A-Za-z0-9]{20,}/g;
+const secretPattern = /\b(?:sk-|xai-|jina_)[-_A-Za-z0-9]{12,}|\bAIza[-_A-Za-z0-9]{20,}/g;
 
 /** Credentials that slipped into a message or a stack. */
 const scrub = (text: string) => text.replace(secretPattern, '[redacted]');
