@@ -98,7 +98,12 @@ export interface Host {
    */
   fetch(
     url: string,
-    limits: { readonly trustedOrigin: string; readonly maximumBytes: number; readonly timeout: number },
+    limits: {
+      readonly trustedOrigin: string;
+      readonly maximumBytes: number;
+      readonly timeout: number;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<{ readonly bytes: Buffer; readonly contentType: string }>;
   /** ms since 1970. */
   now(): number;
@@ -122,8 +127,11 @@ export interface Hooks {
   onRequest?(exchange: Exchange): MaybePromise<LocalReply | undefined>;
   /** Each event of a translated chat stream. In a chain with such a hook nothing is relayed unread. */
   onEvent?(exchange: Exchange, event: ChatEvent): ChatEvent | null;
-  /** Turns an image result into what is delivered (storage). The last plugin with this hook decides. */
-  onImages?(exchange: Exchange, result: ImageResult): Promise<readonly DeliveredImage[]>;
+  /**
+   * Turns an image result into what is delivered (storage). The last plugin with this hook decides. `signal`: nobody waits
+   * for the images any more.
+   */
+  onImages?(exchange: Exchange, result: ImageResult, signal: AbortSignal): Promise<readonly DeliveredImage[]>;
   /**
    * A part of a session that is charged by itself: a realtime answer. Runs before the client gets the part's last event,
    * from the last plugin of the chain to the first, all of them whatever one throws. A GatewayError ends the session; one

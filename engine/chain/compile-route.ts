@@ -75,7 +75,7 @@ function spokenBy({ channel }: Candidate, { protocols }: RouteMaterial): Protoco
 }
 
 function transportOf(candidate: Candidate, protocol: string, { lent }: RouteMaterial) {
-  return compileTransport(candidate, protocol, lent.pools, lent.health.of(candidate.channel.name));
+  return compileTransport(candidate, protocol, lent.pools, lent.health.of(candidate.channel));
 }
 
 /** The client's own protocol where the channel speaks it, else the channel's first. */

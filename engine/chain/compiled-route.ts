@@ -14,7 +14,11 @@ export type RequestHook = (exchange: Exchange) => MaybePromise<LocalReply | unde
 export type HeadHook = (exchange: Exchange) => MaybePromise<void>;
 export type SettledHook = (exchange: Exchange, outcome: Outcome) => MaybePromise<void>;
 export type PartHook = (exchange: Exchange, part: NumberedPart) => MaybePromise<void>;
-export type ImagesHook = (exchange: Exchange, result: ImageResult) => Promise<readonly DeliveredImage[]>;
+export type ImagesHook = (
+  exchange: Exchange,
+  result: ImageResult,
+  signal: AbortSignal,
+) => Promise<readonly DeliveredImage[]>;
 
 /** How errors look on a route before the reply began. */
 export interface ReplyForm {

@@ -24,9 +24,11 @@ export interface FailureRule {
   readonly status?: number | readonly number[];
   /** Equals the vendor's code, type or status word. */
   readonly code?: string | readonly string[];
-  /** Found in the vendor's message, case-insensitive. */
+  /** Matches the vendor's message. Vendors quote their clients in it: a rule about the account anchors its beginning. */
   readonly text?: RegExp;
   readonly reason: FailureReason;
+  /** The HTTP status that the vendor should have answered, where its own says something else about the channel. */
+  readonly as?: number;
 }
 
 export interface VendorDefinition {

@@ -5,7 +5,7 @@ import { write } from './serial.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 import type { Tables, UsersTable } from './tables.ts';
 
-/** 2 × 10^9 USD: sums of such amounts stay far within what a number holds exactly. */
+/** 2 × 10^9 USD in one credit; a balance stays within what a number holds exactly, nine times as much. */
 const maximumAmount = 1e15;
 
 type UserRow = Omit<UsersTable, 'id' | 'password_hash'> & { id: number };
@@ -94,6 +94,8 @@ export async function bookCredit(
       .returning('balance')
       .executeTakeFirst();
     if (user === undefined) throw unknownUser(userId);
+    if (!Number.isSafeInteger(Number(user.balance)))
+      throw new AccountsFault('The balance would be larger than can be counted exactly.');
     if (booked) {
       const row = { user_id: userId, amount, reason, reference, created_at: now };
       await transaction.insertInto('credits').values(row).execute();

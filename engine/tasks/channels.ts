@@ -51,7 +51,7 @@ export class TaskChannels {
     if (channel === undefined || codec === undefined || channel.vendor.speaks[place.protocol]?.poll === undefined)
       return null;
     const candidate = { channel, vendorModel: place.vendorModel, weight: 1 };
-    const health = this.health.of(channel.name);
+    const health = this.health.of(channel);
     const { paths, headers, connections } = compileTransport(candidate, place.protocol, this.pools, health);
     return {
       channel,

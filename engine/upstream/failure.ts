@@ -74,7 +74,9 @@ export function vendorFailure(
   const rule = reported === null ? undefined : vendor.failures?.find((one) => matches(one, status, reported));
   const reason =
     rule?.reason ?? (status === 401 || status === 402 ? 'credential' : status < 400 ? 'malformed' : 'status');
-  return { reason, status, message, retryAfter: wait, error: clientError(reason, status, message, reported, wait) };
+  const meant = rule?.as ?? status;
+  const error = clientError(reason, meant, message, reported, wait);
+  return { reason, status: meant, message, retryAfter: wait, error };
 }
 
 function matches(rule: FailureRule, status: number, reported: VendorError): boolean {
@@ -98,7 +100,6 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'vendor_refused_request',
   408: 'upstream_timeout',
   409: 'vendor_refused_request',
-  413: 'body_too_large',
   415: 'upstream_invalid_response',
   422: 'unprocessable',
   429: 'upstream_rate_limited',
@@ -122,6 +123,8 @@ function clientError(
     });
   if (reason === 'moderation') return new GatewayError('moderation_blocked', message, { cause: message });
   if (status === 429) return new GatewayError('upstream_rate_limited', undefined, { ...wait, cause: message });
+  if (status === 413)
+    return new GatewayError('body_too_large', 'The request is larger than the vendor takes.', { cause: message });
   const code = codeByStatus[status] ?? (status >= 400 && status < 500 ? 'vendor_refused_request' : 'upstream_error');
   if (code !== 'vendor_refused_request' && code !== 'unprocessable')
     return new GatewayError(code, undefined, { ...wait, cause: message });

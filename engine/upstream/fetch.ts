@@ -13,6 +13,7 @@ export interface FetchLimits {
   readonly maximumBytes: number;
   /** ms, over all redirects. */
   readonly timeout: number;
+  readonly signal?: AbortSignal;
 }
 
 export interface Fetched {
@@ -125,9 +126,15 @@ export async function openUrl(text: string, pools: Pools, limits: OpenLimits): P
 
 /** No credential is ever sent. Throws GatewayError `upstream_invalid_response`. */
 export async function fetchUrl(text: string, pools: Pools, limits: FetchLimits): Promise<Fetched> {
-  const { trustedOrigin, timeout, maximumBytes } = limits;
+  const { trustedOrigin, timeout, maximumBytes, signal } = limits;
   const deadline = performance.now() + timeout;
-  const answer = await openUrl(text, pools, { trustedOrigin, timeout, idleTimeout: timeout, accept: 'image/*' });
+  const answer = await openUrl(text, pools, {
+    trustedOrigin,
+    timeout,
+    idleTimeout: timeout,
+    accept: 'image/*',
+    ...(signal === undefined ? {} : { signal }),
+  });
   const timer = setTimeout(() => answer.abort(), Math.max(1, deadline - performance.now()));
   try {
     return { bytes: await answer.read(maximumBytes), contentType: headerValue(answer.headers, 'content-type') };

@@ -136,15 +136,16 @@ function isClientFault({ reason, status }: Failure): boolean {
   return reason === 'moderation' || reason === 'no-image' || (reason === 'status' && status < 500);
 }
 
-/** Health by channel name; outlives every snapshot. */
+/** Health by the channel's name and where it leads; outlives every snapshot. Who corrects an address begins anew. */
 export class HealthBook {
   private readonly channels = new Map<string, ChannelHealth>();
 
-  of(name: string): ChannelHealth {
-    let health = this.channels.get(name);
+  of({ name, origin, basePath }: Channel): ChannelHealth {
+    const key = `${name} ${origin}${basePath}`;
+    let health = this.channels.get(key);
     if (health === undefined) {
       health = new ChannelHealth();
-      this.channels.set(name, health);
+      this.channels.set(key, health);
     }
     return health;
   }

@@ -1,4 +1,5 @@
 /** The JSON of a vendor's image answer: long strings lifted out, and one error for what cannot be used. */
+import type { ResultImage } from '../contract/image.ts';
 import { GatewayError } from '../errors.ts';
 import { isLiftedObject, type LiftedObject, type LiftedValue, liftJson } from './lift.ts';
 
@@ -21,4 +22,12 @@ export function liftAnswer(body: Buffer): LiftedValue {
 export function answerObject(value: LiftedValue | undefined): LiftedObject {
   if (!isLiftedObject(value)) throw unusableAnswer('no JSON object');
   return value;
+}
+
+/** Some vendors write a data URL where Base64 alone is asked for. */
+export function imageOfBase64(bytes: Buffer, mediaType: string | null, revisedPrompt: string | null): ResultImage {
+  const scheme = bytes.toString('latin1', 0, 64);
+  const prefix = /^data:([\w.+/-]*);base64,/.exec(scheme);
+  const base64 = prefix ? bytes.subarray(prefix[0].length) : bytes;
+  return { source: { kind: 'base64', base64 }, mediaType: prefix?.[1] || mediaType, revisedPrompt };
 }

@@ -28,9 +28,16 @@ function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
   return usageOf(plainTokens(Math.ceil(exchange.body.length / 4), output), 0, 'estimated');
 }
 
+/** A whole answer goes out right behind its row. */
+function firstByteOf(exchange: Exchange, outcome: Outcome, durationMs: number): number | null {
+  if (exchange.firstByteAt > 0) return Math.round(exchange.firstByteAt - exchange.startedMono);
+  return outcome.kind === 'aborted' ? null : durationMs;
+}
+
 function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number, now: number): UsageRow {
   const { key, group } = exchange.principal!;
   const { usage } = outcome;
+  const durationMs = Math.round(now - exchange.startedMono);
   return {
     requestId: exchange.id,
     time: exchange.startedAt,
@@ -53,8 +60,8 @@ function rowOf(exchange: Exchange, offer: Offer, outcome: Outcome, quota: number
     outcome: outcome.kind,
     code: outcome.code,
     usageSource: usage.source,
-    durationMs: Math.round(now - exchange.startedMono),
-    firstByteMs: exchange.firstByteAt === 0 ? null : Math.round(exchange.firstByteAt - exchange.startedMono),
+    durationMs,
+    firstByteMs: firstByteOf(exchange, outcome, durationMs),
     seconds: usage.seconds,
     characters: usage.characters,
     searchUnits: usage.searchUnits,

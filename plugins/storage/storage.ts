@@ -62,10 +62,17 @@ function passBase64(image: ResultImage, base64: Buffer): DeliveredImage {
   return { url: null, base64, ...delivered(image, typeOf(base64)) };
 }
 
-async function bytesOf({ source }: ResultImage, exchange: Exchange, host: Host, settings: Settings): Promise<Buffer> {
+interface Order {
+  readonly exchange: Exchange;
+  readonly call: ImageCall;
+  readonly signal: AbortSignal;
+}
+
+async function bytesOf({ source }: ResultImage, order: Order, host: Host, settings: Settings): Promise<Buffer> {
   if (source.kind === 'url') {
     const { maximumBytes, fetchTimeout: timeout } = settings;
-    const limits = { trustedOrigin: exchange.channelOrigin, maximumBytes, timeout };
+    const { exchange, signal } = order;
+    const limits = { trustedOrigin: exchange.channelOrigin, maximumBytes, timeout, signal };
     return (await host.fetch(source.url, limits)).bytes;
   }
   // Nobody reads the vendor's answer again.
@@ -77,7 +84,8 @@ function storageFault(thrown: unknown): GatewayError {
 }
 
 /** One request's images: what was stored is known, so that it can be taken back when another image fails. */
-function createDelivery(exchange: Exchange, call: ImageCall, host: Host, settings: Settings) {
+function createDelivery(order: Order, host: Host, settings: Settings) {
+  const { exchange, call } = order;
   const stored: StoredObject[] = [];
 
   const store = async (image: ResultImage, bytes: Buffer): Promise<DeliveredImage> => {
@@ -104,7 +112,7 @@ function createDelivery(exchange: Exchange, call: ImageCall, host: Host, setting
       throw unusable('it is too large');
     }
     if (inline && source.kind === 'base64') return passBase64(image, source.base64);
-    const bytes = await bytesOf(image, exchange, host, settings);
+    const bytes = await bytesOf(image, order, host, settings);
     if (!inline) return store(image, bytes);
     return { url: null, base64: encodeBase64(bytes), ...delivered(image, requireImage(bytes)) };
   };
@@ -170,10 +178,10 @@ export default definePlugin({
   create({ urlLifetime, maximumBytes, fetchTimeout }, host) {
     const settings: Settings = { urlLifetime, maximumBytes, fetchTimeout };
     return {
-      async onImages(exchange: Exchange, result: ImageResult) {
+      async onImages(exchange: Exchange, result: ImageResult, signal: AbortSignal) {
         const { call } = exchange;
         if (call?.kind !== 'image') return [];
-        const delivery = createDelivery(exchange, call, host, settings);
+        const delivery = createDelivery({ exchange, call, signal }, host, settings);
         try {
           // More than was asked for was not ordered and is not charged.
           return await mapBounded(result.images.slice(0, call.settings.n), delivery.deliver);

@@ -29,6 +29,8 @@ export default defineVendor({
     { code: ['moderation_blocked', 'content_policy_violation'], reason: 'moderation' },
     { text: /safety system|content management policy/i, reason: 'moderation' },
     { status: 401, reason: 'credential' },
+    // One request with more tokens than the account may use in a minute: the others have room.
+    { status: 429, text: /^request too large/i, reason: 'status', as: 413 },
     // Vendors quote their clients: only a message that begins so is about the account.
     { code: 'invalid_api_key', reason: 'credential' },
     { status: [400, 403], text: /^(error: )?(incorrect|invalid) api key/i, reason: 'credential' },

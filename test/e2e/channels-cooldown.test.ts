@@ -153,6 +153,38 @@ describe('7 a channel that rests', () => {
     await stack.gateway.reload();
     expect((await ask()).status).toBe(503);
   });
+
+  it('7 the rest ends with the address that was wrong', async () => {
+    stack = await startChannels({ only: { cooldown: { failures: 1, first: '60s', longest: '60s' } } });
+    let right = '';
+    await stack.rewrite(({ channels }) => {
+      right = channels.channels.only.baseUrl;
+      channels.channels.only.baseUrl = 'http://127.0.0.1:9/v1';
+    });
+    await stack.gateway.reload();
+    expect((await ask()).status).toBe(502);
+    expect((await ask()).status).toBe(503);
+    await stack.rewrite(({ channels }) => {
+      channels.channels.only.baseUrl = right;
+    });
+    await stack.gateway.reload();
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('7 one request that is larger than the account may ever send is 413, and the channel serves the others', async () => {
+    const message = 'Request too large for gpt-4.1-mini on tokens per min (TPM): Limit 30000, Requested 40000.';
+    const error = { message, type: 'tokens', param: null, code: 'rate_limit_exceeded' };
+    vendor = await startVendor((response) => {
+      response.writeHead(429, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error }));
+    });
+    stack = await startChannels({ only: { baseUrl: vendor.baseUrl, cooldown: { ...cooldown, failures: 1 } } });
+    for (let round = 0; round < 2; round++) {
+      const answer = await ask();
+      expect([answer.status, (await errorOf(answer)).code]).toEqual([413, 'body_too_large']);
+    }
+    expect(vendor.requests, 'it does not rest').toHaveLength(2);
+  });
 });
 
 describe('5 a bad credential in other clothes', () => {

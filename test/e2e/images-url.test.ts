@@ -4,6 +4,7 @@ import { isPublicAddress } from '../../engine/upstream/fetch.ts';
 import { type Stack, startStack } from '../kit/stack.ts';
 import {
   answerJson,
+  eventually,
   expectAudit,
   expectError,
   type FakeVendor,
@@ -86,6 +87,48 @@ describe('a URL of the channel itself', () => {
     const text = await (await generate(stack, { model, n: 2, stream: true })).text();
     expect(text).not.toContain(String(vendor.port));
     expect(text.match(/event: image_generation\.completed/g)).toHaveLength(2);
+  });
+
+  it.each(['b64_json', 'url'])('2.3 a data URL in `%s` is Base64 with a prefix', async (name) => {
+    named = () => [{ [name]: `data:image/png;base64,${png().toString('base64')}` }];
+    const reply = await jsonOf(await generate(stack, { model, response_format: 'b64_json' }));
+    expect(Buffer.from(reply.data[0].b64_json, 'base64').equals(png())).toBe(true);
+  });
+
+  it('6.2 a client that leaves ends the transfer at once', async () => {
+    named = () => [url('/file/slow')];
+    let cut = 0;
+    const asked = new Promise<void>((resolve) => {
+      file = (_request, response) => {
+        response.on('close', () => {
+          cut = Date.now();
+        });
+        response.writeHead(200, { 'content-type': 'image/png' });
+        response.write(png().subarray(0, 20));
+        resolve();
+      };
+    });
+    const client = new AbortController();
+    const answer = fetch(`${stack.base}/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, prompt: 'a fox' }),
+      signal: client.signal,
+    }).catch(() => null);
+    await asked;
+    const left = Date.now();
+    client.abort();
+    await answer;
+    await eventually(
+      () => cut,
+      (time) => time > 0,
+    );
+    expect(cut - left).toBeLessThan(1000);
+    await eventually(
+      () => stack.gateway.snapshot.active,
+      (active) => active === 0,
+    );
+    expect(await latest()).toMatchObject({ outcome: 'aborted', quota: 0 });
   });
 
   it('2.3 no credential is sent there', async () => {

@@ -52,6 +52,13 @@ it.each([
   expect(durationMs - firstByteMs!).toBeGreaterThanOrEqual(40);
 });
 
+it('D a whole answer has its first byte when it is settled', async () => {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  await (await stack.post('/chat/completions', { model: 'demo-chat', messages })).text();
+  const [row] = await stack.usage();
+  expect(row!.firstByteMs).toBe(row!.durationMs);
+});
+
 it('D of several attempts it names the channel that answered', async () => {
   stack.simulator.reset();
   stack.simulator.faults.add({ match: { times: 1 }, fault: { status: 500 } });

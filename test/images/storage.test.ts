@@ -78,7 +78,7 @@ async function deliver(
 ): Promise<readonly DeliveredImage[]> {
   const settings = { ...imageCall().settings, n: images.length };
   const result = { created: null, images, usage: null, extra: {}, refused: 0 };
-  return hooks.onImages!(exchangeOf(imageCall({}, { settings, ...call })), result);
+  return hooks.onImages!(exchangeOf(imageCall({}, { settings, ...call })), result, new AbortController().signal);
 }
 
 const url = { responseFormat: 'url' } as const;
@@ -119,6 +119,7 @@ describe('url', () => {
         trustedOrigin: 'https://vendor.test',
         maximumBytes: 67_108_864,
         timeout: 60_000,
+        signal: expect.any(AbortSignal),
       },
     ]);
   });

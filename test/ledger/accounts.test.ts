@@ -138,6 +138,15 @@ describe('users and credits', () => {
     await accounts.close();
   });
 
+  it('8 a balance that could not be counted exactly is refused', async () => {
+    const ledger = await openIn(await newFolder());
+    const { id } = await ledger.accounts.createUser({ name: 'rich' });
+    for (let count = 1; count <= 9; count++) await ledger.accounts.credit(id, 1e15, 'top-up');
+    await expect(ledger.accounts.credit(id, 1e15, 'top-up')).rejects.toThrow('larger than can be counted');
+    expect(await ledger.accounts.findUser('rich')).toMatchObject({ balance: 9e15 });
+    expect(await ledger.accounts.audit()).toMatchObject({ ok: true });
+  });
+
   it('a credit with a reference counts once', async () => {
     const accounts = await openAccounts(await newFolder());
     const { id } = await accounts.createUser({ name: 'ada' });

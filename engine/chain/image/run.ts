@@ -52,6 +52,7 @@ export class ImageRun {
   private current: Try | null = null;
   private stopped: GatewayError | null = null;
   private left = false;
+  private readonly givenUp = new AbortController();
 
   constructor(exchange: LiveExchange, call: ImageCall, parts: ImageRunParts) {
     this.exchange = exchange;
@@ -170,7 +171,7 @@ export class ImageRun {
       throw new GatewayError('internal_error', undefined, {
         cause: new Error(`the chain ${this.exchange.route.chain} has no plugin that delivers images`),
       });
-    return hook(this.exchange, result);
+    return hook(this.exchange, result, this.givenUp.signal);
   }
 
   /** With `finish` an answer that nobody waited for is as complete as any, and kept for a replay. */
@@ -213,5 +214,6 @@ export class ImageRun {
   private stop(error: GatewayError): void {
     this.stopped ??= error;
     this.answer?.abort();
+    this.givenUp.abort();
   }
 }

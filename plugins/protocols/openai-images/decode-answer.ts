@@ -6,6 +6,7 @@ import {
   GatewayError,
   type ImageEvent,
   type ImageResult,
+  imageOfBase64,
   isJsonSafe,
   isLiftedObject,
   type JsonObject,
@@ -22,14 +23,6 @@ import {
   unusableAnswer,
   type VendorError,
 } from '../../../engine/plugin.ts';
-
-/** Some vendors write a data URL where Base64 alone is asked for. */
-function imageOfBase64(bytes: Buffer, mediaType: string | null, revisedPrompt: string | null): ResultImage {
-  const scheme = bytes.toString('latin1', 0, 64);
-  const prefix = /^data:([\w.+/-]*);base64,/.exec(scheme);
-  const base64 = prefix ? bytes.subarray(prefix[0].length) : bytes;
-  return { source: { kind: 'base64', base64 }, mediaType: prefix?.[1] || mediaType, revisedPrompt };
-}
 
 function imageOf(item: LiftedValue | undefined, mediaType: string | null): ResultImage | null {
   if (!isLiftedObject(item)) return null;

@@ -2,6 +2,7 @@ import {
   answerObject,
   GatewayError,
   type ImageResult,
+  imageOfBase64,
   isLiftedObject,
   type JsonValue,
   type LiftedObject,
@@ -21,9 +22,11 @@ function imageOf(item: LiftedValue): ResultImage | null {
   const mediaType = liftedText(item.mime_type, 60);
   const revisedPrompt = liftedText(item.revised_prompt, 32_000) || null;
   const base64 = liftedBytes(item.b64_json);
-  if (base64 !== null && base64.length > 0) return { source: { kind: 'base64', base64 }, mediaType, revisedPrompt };
+  if (base64 !== null && base64.length > 0) return imageOfBase64(base64, mediaType, revisedPrompt);
   const url = liftedText(item.url, 8192);
-  return url ? { source: { kind: 'url', url }, mediaType, revisedPrompt } : null;
+  if (!url) return null;
+  if (url.startsWith('data:')) return imageOfBase64(liftedBytes(item.url)!, mediaType, revisedPrompt);
+  return { source: { kind: 'url', url }, mediaType, revisedPrompt };
 }
 
 /** xAI counts money, not tokens: there is no usage to hand on. */

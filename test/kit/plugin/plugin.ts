@@ -88,7 +88,7 @@ export async function openPlugin(definition: PluginDefinition, given: PluginGive
       }),
     images(exchange, result) {
       if (hooks.onImages === undefined) throw new Error(`${definition.name} has no hook onImages`);
-      return hooks.onImages(exchange, result);
+      return hooks.onImages(exchange, result, new AbortController().signal);
     },
     async close() {
       await hooks.close?.();
