@@ -180,6 +180,22 @@ describe('4.4 the answer that the client gets', () => {
     });
   });
 
+  it('6.2 a vendor that answers a stream with one whole JSON: 502, never JSON for a client that wants events', async () => {
+    const response = await stack.post('/chat/completions', chatBody('hi', { stream: true }));
+    expect(response.status).toBe(502);
+    expect(await errorOf(response)).toMatchObject({ code: 'upstream_invalid_response' });
+    expect(await lastRow(stack)).toMatchObject({ outcome: 'error', code: 'upstream_invalid_response', quota: 0 });
+  });
+
+  it('4.4 a vendor that answers events to a plain request: 502, never events for a client that wants JSON', async () => {
+    contentType = 'text/event-stream';
+    answer = Buffer.from(chunk('a') + chunk('', 'stop') + done);
+    const response = await stack.post('/chat/completions', chatBody('hi'));
+    expect(response.status).toBe(502);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await errorOf(response)).toMatchObject({ code: 'upstream_invalid_response' });
+  });
+
   it('6.2 usage that rides on the last chunk of text is billed and passes', async () => {
     contentType = 'text/event-stream';
     const last =
