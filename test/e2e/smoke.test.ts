@@ -35,6 +35,30 @@ describe('the main job', () => {
     });
   });
 
+  it.each(['demo-chat', 'demo-claude', 'demo-gemini'])(
+    '2.8 %s: system, user and assistant messages, max_tokens bounds the answer; 2.9 its choices and usage',
+    async (model) => {
+      const reply = await client.chat.completions.create({
+        model,
+        max_tokens: 3,
+        temperature: 0.5,
+        stream: false,
+        messages: [
+          { role: 'system', content: 'Be short.' },
+          { role: 'user', content: 'Hello' },
+          { role: 'assistant', content: 'Hi.' },
+          { role: 'user', content: 'Tell me all' },
+        ],
+      });
+      expect(reply.choices).toMatchObject([
+        { index: 0, finish_reason: 'length', message: { role: 'assistant', content: 'You said: Te' } },
+      ]);
+      const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = reply.usage!;
+      expect([output, total]).toEqual([3, input + 3]);
+      expect((await stack.usage())[0]).toMatchObject({ model, inputTokens: input, outputTokens: 3, outcome: 'ok' });
+    },
+  );
+
   it('4.4 another model needs another name and nothing else, whatever its vendor speaks', async () => {
     const said: string[] = [];
     for (const model of ['demo-chat', 'demo-reasoner', 'demo-claude', 'demo-gemini']) {
