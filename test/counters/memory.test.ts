@@ -20,6 +20,15 @@ describe('rates', () => {
     expect(rate.take(2)).toBe(2000);
   });
 
+  it('a bucket that rested for hours is full and no fuller', () => {
+    const { clock, counters } = clocked();
+    const rate = counters.rate('k', 60);
+    expect(rate.take(60)).toBe(0);
+    clock.time = 36_000_000;
+    expect(rate.take(60)).toBe(0);
+    expect(rate.take(1)).toBe(1000);
+  });
+
   it('what is added afterwards overdraws, and later requests wait for it', () => {
     const { clock, counters } = clocked();
     const rate = counters.rate('k', 600);
@@ -50,7 +59,7 @@ describe('rates', () => {
     expect(counters.rate('other', 5).take(1)).toBe(0);
   });
 
-  it('a wait that was told is enough, and never more passes than limit and refill allow', () => {
+  it('a wait that was told is enough, and in no stretch of time more passes than limit and refill allow', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -58,7 +67,7 @@ describe('rates', () => {
         (perMinute, requests) => {
           const { clock, counters } = clocked();
           const rate = counters.rate('k', perMinute);
-          let passed = 0;
+          const passed: { readonly at: number; readonly amount: number }[] = [];
           for (const { after, amount: wanted } of requests) {
             const amount = Math.min(wanted, perMinute);
             clock.time += after;
@@ -67,8 +76,14 @@ describe('rates', () => {
               clock.time += wait;
               expect(rate.take(amount)).toBe(0);
             }
-            passed += amount;
-            expect(passed).toBeLessThanOrEqual(perMinute + (clock.time * perMinute) / 60_000 + 1e-6);
+            passed.push({ at: clock.time, amount });
+          }
+          for (const [from, { at: start }] of passed.entries()) {
+            let sum = 0;
+            for (const { at, amount } of passed.slice(from)) {
+              sum += amount;
+              expect(sum).toBeLessThanOrEqual(perMinute + ((at - start) * perMinute) / 60_000 + 1e-6);
+            }
           }
         },
       ),
