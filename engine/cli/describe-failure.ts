@@ -10,6 +10,8 @@ const systemSentences: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   ENOENT: 'no such file or directory',
   ENOTDIR: 'not a directory',
+  EEXIST: 'there is a file of this name',
+  EISDIR: 'a directory instead of a file',
 };
 
 /** One sentence (or the list of faults) for what is the operator's to mend; the stack for what is a fault of our own. */

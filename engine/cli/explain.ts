@@ -1,5 +1,6 @@
 /** `gateway explain` */
 import type { Command } from 'commander';
+import type { ChannelsFile } from '../../schemas/types/channels.ts';
 import type { CompiledRoute } from '../chain/compiled-route.ts';
 import type { Snapshot } from '../chain/snapshot.ts';
 import { type Configuration, nearest } from '../config/index.ts';
@@ -36,6 +37,13 @@ interface ExplainOptions extends ConfigOption, DataOption, JsonOption {
   readonly channel?: string;
 }
 
+function requireChannel({ sources }: Configuration, name: string): void {
+  const known = Object.keys((sources.channels.value as ChannelsFile).channels);
+  if (known.includes(name)) return;
+  const guess = nearest(name, known);
+  throw new Refusal(`There is no channel ${name}.${guess === null ? '' : ` Did you mean "${guess}"?`}`);
+}
+
 /** The one that is named, or the first that the model can be used on. */
 function pickRoute({ routes, models }: Snapshot, { model, route, edit }: ExplainOptions): CompiledRoute {
   const serving = routes.filter((one) => operationEntry(one.route.operation).capability !== null);
@@ -65,6 +73,7 @@ async function callerOf(options: ExplainOptions, configuration: Configuration, p
 
 async function explainRequest(options: ExplainOptions, parts: Parts): Promise<Explanation> {
   const configuration = await requireConfiguration(options.config, await parts.builtIns());
+  if (options.channel !== undefined) requireChannel(configuration, options.channel);
   const standIn = createStandIn(await callerOf(options, configuration, parts));
   const snapshot = await compileConfiguration(configuration, standIn.lent);
   const compiled = pickRoute(snapshot, options);

@@ -64,6 +64,23 @@ function checkChain(links: RouteLinks, index: number, { chain, operation }: Entr
 /** `/v1/models/:a` and `/v1/models/:b` are the same route. */
 const shapeOf = ({ method, path }: Entry): string => `${method} ${path.replaceAll(/(?<=\/):[A-Za-z]+/g, ':')}`;
 
+/** A path that a pattern matches, if it matches every path that `path` stands for. */
+const sampleOf = (path: string): string => path.replaceAll(/(?<=\/):[A-Za-z]+/g, 'a').replace('*', 'a/a');
+
+const expressionOf = (path: string): RegExp => {
+  const escaped = path.replaceAll('.', '[.]');
+  return new RegExp(`^${escaped.replaceAll(/(?<=\/):[A-Za-z]+/g, '[^/]+').replace('*', '.+')}$`);
+};
+
+const isPattern = (path: string): boolean => /[:*]/.test(path);
+
+/** Exact paths are found first, then patterns in the order of the file. */
+const hides = (earlier: Entry, later: Entry): boolean =>
+  earlier.method === later.method &&
+  isPattern(earlier.path) &&
+  isPattern(later.path) &&
+  expressionOf(earlier.path).test(sampleOf(later.path));
+
 /** A path that ends in `/*` stands for all below it. */
 export const isAmong = (paths: readonly string[], path: string): boolean =>
   paths.some((other) => (other.endsWith('/*') ? `${path}/`.startsWith(other.slice(0, -1)) : other === path));
@@ -72,8 +89,13 @@ function checkPath(links: RouteLinks, index: number, entry: Entry, earlier: read
   const path = ['routes', index, 'path'];
   const twin = earlier.findIndex((other) => shapeOf(other) === shapeOf(entry));
   if (twin >= 0) links.faults.add(links.source, path, `routes[${twin}] has the same method and path`);
+  const hiding = earlier.findIndex((other) => hides(other, entry));
+  if (twin < 0 && hiding >= 0) {
+    const message = `routes[${hiding}] (${earlier[hiding]!.path}) gets its requests: put this route before it`;
+    links.faults.add(links.source, path, message);
+  }
   if (isAmong(links.reserved, entry.path)) links.faults.add(links.source, path, 'the gateway itself serves this path');
-  if (operationEntry(entry.operation).named && !/[:*]/.test(entry.path)) {
+  if (operationEntry(entry.operation).named && !isPattern(entry.path)) {
     const message = `${entry.operation} needs a path with a part for the name, such as /v1/models/*`;
     links.faults.add(links.source, path, message);
   }

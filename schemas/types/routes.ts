@@ -68,7 +68,7 @@ export interface RoutesFile {
      */
     method: 'GET' | 'POST' | 'DELETE';
     /**
-     * Begins with `/`. `:name` stands for one segment, a closing `/*` for the rest; `*:verb` for whatever stands before a verb, such as `/v1beta/models/*:generateContent`.
+     * Begins with `/`. `:name` stands for one segment, a closing `/*` for the rest; `*:verb` for whatever stands before a verb, such as `/v1beta/models/*:generateContent`. Paths without such parts are found first, then the others in the order of the list.
      */
     path: string;
     /**

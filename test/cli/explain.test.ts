@@ -41,6 +41,17 @@ test('an unknown model gets the client’s message and a guess', async () => {
   });
 });
 
+test('a channel that is not there is told apart from one that would not be tried', async () => {
+  const missing = await explain('--model', 'talk', '--channel', 'spar');
+  expect(missing).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'gateway: There is no channel spar. Did you mean "spare"?\n',
+  });
+  const idle = await explain('--model', 'square-image', '--channel', 'spare');
+  expect(idle.stderr).toBe('gateway: The channel spare would not be tried.\n');
+});
+
 test('4.2(2) a contradiction is told as the client would be told', async () => {
   const input = JSON.stringify({ prompt: 'a fox', size: '1024x1024', aspect_ratio: '16:9' });
   const { code, stderr } = await run(['explain', '--model', 'wide-image', '--body', '-'], { input });
