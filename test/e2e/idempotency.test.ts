@@ -8,6 +8,7 @@ import { silentLog } from '../../engine/observe/log.ts';
 import { builtIns } from '../../plugins/index.ts';
 import { type Documents, type Stack, startStack } from '../kit/stack.ts';
 import { chatHead, expectAtRest, hello, openRaw } from './http-raw.ts';
+import { formOf, png, sendForm } from './images-kit.ts';
 
 let stack: Stack;
 const start = async (edit?: (documents: Documents) => void) => {
@@ -68,16 +69,70 @@ describe('C Idempotency-Key', () => {
       prompt: 'a fox',
       response_format: 'b64_json',
     });
-    const png = Buffer.from(drawn.data?.[0]?.b64_json ?? '', 'base64');
+    const bytes = Buffer.from(drawn.data?.[0]?.b64_json ?? '', 'base64');
     const ask = (prompt: string) =>
       client.images.edit(
-        { model: 'alpha-image-1k', prompt, image: new File([png], 'fox.png', { type: 'image/png' }) },
+        { model: 'alpha-image-1k', prompt, image: new File([bytes], 'fox.png', { type: 'image/png' }) },
         { headers: once },
       );
     const first = await ask('a hat');
     expect(await ask('a hat')).toEqual(first);
     await expect(ask('a scarf')).rejects.toMatchObject({ status: 409, code: 'idempotency_conflict' });
     await expectAtRest(stack, 2);
+  });
+
+  it.each<[string, readonly [string, number][]]>([
+    [
+      'another file',
+      [
+        ['image', 3],
+        ['image', 2],
+      ],
+    ],
+    [
+      'the files in another order',
+      [
+        ['image', 2],
+        ['image', 1],
+      ],
+    ],
+    ['a file less', [['image', 1]]],
+    [
+      'a file more',
+      [
+        ['image', 1],
+        ['image', 2],
+        ['image', 2],
+      ],
+    ],
+    [
+      'the second one as the mask',
+      [
+        ['image', 1],
+        ['mask', 2],
+      ],
+    ],
+  ])('C an edit with %s is another body: 409', async (_what, changed) => {
+    await start();
+    const send = (files: readonly (readonly [string, number])[]) =>
+      sendForm(
+        stack,
+        formOf(
+          { model: 'alpha-image-1k', prompt: 'a hat' },
+          files.map(([field, shade]) => ({ field, bytes: png(shade) })),
+        ),
+        once,
+      );
+    const first = [
+      ['image', 1],
+      ['image', 2],
+    ] as const;
+    expect((await send(first)).status).toBe(200);
+    const other = await send(changed);
+    expect([other.status, await codeOf(other)]).toEqual([409, 'idempotency_conflict']);
+    const again = await send(first);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    await expectAtRest(stack, 1);
   });
 
   it('C a second request joins the one in flight', async () => {
