@@ -1,6 +1,6 @@
 /** Loading and compiling a configuration, where what is wrong with it ends the matter. */
 import { compileSnapshot, RouteError, StageError } from './chain/compile.ts';
-import type { Lent } from './chain/compile-material.ts';
+import type { Lent } from './chain/lent.ts';
 import type { Snapshot } from './chain/snapshot.ts';
 import { type Configuration, type Environment, type Fault, formatFault, loadConfiguration } from './config/index.ts';
 import type { Registry } from './plugin.ts';

@@ -2,7 +2,7 @@
 import './runtime.ts';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Lent } from './chain/compile-material.ts';
+import type { Lent } from './chain/lent.ts';
 import { Runner } from './chain/runner.ts';
 import type { Snapshot } from './chain/snapshot.ts';
 import { type Configuration, type Environment, removeActive, writeActive } from './config/index.ts';

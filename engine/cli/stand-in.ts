@@ -1,5 +1,5 @@
 /** Ports for commands that compile a configuration without serving it: nothing is opened, sent or stored. */
-import type { Lent } from '../chain/compile-material.ts';
+import type { Lent } from '../chain/lent.ts';
 import type { Hold, KeyRecord } from '../contract/ports.ts';
 import { createCounters } from '../counters/index.ts';
 import { silentLog } from '../observe/log.ts';
