@@ -134,6 +134,7 @@ async function serve(
     metrics: settings.metrics.enabled
       ? {
           path: settings.metrics.path,
+          token: settings.metrics.token ?? null,
           render: () => metrics.render({ gateway_requests_running: runner.running }),
         }
       : null,

@@ -32,7 +32,7 @@ export interface GatewaySettings {
   readonly videos: VideoSettings;
   /** ms; bytes */
   readonly realtime: { readonly idleTimeout: number; readonly pingTimeout: number; readonly bufferLimit: number };
-  readonly metrics: { readonly enabled: boolean; readonly path: string };
+  readonly metrics: { readonly enabled: boolean; readonly path: string; readonly token?: string };
 }
 
 function linkObjects({ urlLifetime, folder, s3, ...others }: GatewayFile['objects']): ObjectsSettings {

@@ -1,4 +1,5 @@
 /** What the gateway answers under its own name: health, readiness, metrics, its description, signed files. */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { openAiError } from '../chain/plain-form.ts';
 import type { NativeHead } from '../chain/runner.ts';
 import type { Log } from '../contract/values.ts';
@@ -9,8 +10,8 @@ import type { Reply } from './reply.ts';
 export interface OwnRoutes {
   /** `GET /readyz`: whether requests are served, and what the last reload said. */
   readiness(): { readonly ready: boolean; readonly body: object };
-  /** Prometheus text, or null where metrics are off. */
-  readonly metrics: { readonly path: string; render(): string } | null;
+  /** Prometheus text, for those who know the token where there is one; null where metrics are off. */
+  readonly metrics: { readonly path: string; readonly token: string | null; render(): string } | null;
   /** `GET /openapi.json`. */
   description(): string;
   readonly files: FileServer | null;
@@ -29,11 +30,22 @@ export function createOwnRoutes(routes: OwnRoutes): OtherPaths {
     if (path === '/healthz') reply.send(200, 'text/plain; charset=utf-8', 'ok\n');
     else if (path === '/readyz') sendReadiness(routes, reply);
     else if (path === '/openapi.json') reply.send(200, 'application/json', routes.description());
-    else if (path === routes.metrics?.path)
-      reply.send(200, 'text/plain; version=0.0.4; charset=utf-8', routes.metrics.render());
+    else if (path === routes.metrics?.path) sendMetrics(routes.metrics, reply, head);
     else return false;
     return true;
   };
+}
+
+function sendMetrics({ token, render }: NonNullable<OwnRoutes['metrics']>, reply: Reply, head: NativeHead): void {
+  if (token === null || isSame(head.getHeader('authorization'), `Bearer ${token}`))
+    reply.send(200, 'text/plain; version=0.0.4; charset=utf-8', render());
+  else reply.send(401, 'text/plain; charset=utf-8', 'A token is needed.\n', ['www-authenticate', 'Bearer']);
+}
+
+/** In constant time, whatever the lengths. */
+function isSame(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
 }
 
 function sendReadiness(routes: OwnRoutes, reply: Reply): void {

@@ -260,5 +260,9 @@ export interface GatewayFile {
      * Where they are served.
      */
     path: string;
+    /**
+     * Whoever asks has to send it as `Authorization: Bearer`. Left out: everybody may read them.
+     */
+    token?: string;
   };
 }
