@@ -150,8 +150,28 @@ describe('a URL of the channel itself', () => {
       response.writeHead(302, { location: `/file/${step + 1}` });
       response.end();
     };
+    const followed = ['/file/0', '/file/1', '/file/2', '/file/3'];
     expect((await generate(stack, { model })).status).toBe(200);
-    expect(vendor.hits).toEqual(['/v1/images/generations', '/file/0', '/file/1', '/file/2', '/file/3']);
+    expect(vendor.hits).toEqual(['/v1/images/generations', ...followed]);
+    vendor.hits.length = 0;
+    file = (request, response) => {
+      const step = Number(request.url!.at(-1));
+      if (step === 4) return void response.end(png());
+      response.writeHead(302, { location: `/file/${step + 1}` });
+      response.end();
+    };
+    await expectError(await generate(stack, { model }), 502, 'upstream_invalid_response');
+    expect(vendor.hits).toEqual(['/v1/images/generations', ...followed]);
+  });
+
+  it('7 even there a URL with credentials is not fetched', async () => {
+    const { port } = new URL(vendor.url);
+    file = (_request, response) => response.end(png());
+    for (const userinfo of ['user:pass', 'user', ':pass']) {
+      named = () => [{ url: `http://${userinfo}@127.0.0.1:${port}/file/a.png` }];
+      await expectError(await generate(stack, { model }), 502, 'upstream_invalid_response');
+    }
+    expect(vendor.hits).toEqual(Array(3).fill('/v1/images/generations'));
   });
 
   it.each<[string, Handler]>([
@@ -267,6 +287,7 @@ describe('addresses', () => {
     ['8.8.8.8', true],
     ['1.1.1.1', true],
     ['2606:4700:4700::1111', true],
+    ['::ffff:8.8.8.8', true],
     ['127.0.0.1', false],
     ['0.0.0.0', false],
     ['10.1.2.3', false],
