@@ -80,7 +80,7 @@ test('several files saved together are one reload', async () => {
   const folder = createFolder();
   const reloads = await watchFolder(folder.path);
   folder.edit('models.yaml', '  demo-chat:', '  beta-4-image: { family: beta, price: { image: "0.1" } }\n  demo-chat:');
-  await wait(40);
+  await wait(10);
   folder.edit('channels.yaml', 'models: { beta-3', 'models: { beta-4-image: gemini-4-image, beta-3');
   await reloads.next(1);
   await wait(400);
