@@ -98,6 +98,22 @@ describe('D holds', () => {
     await expect.poll(async () => (await image()).status, { timeout: 1_000 }).toBe(200);
   });
 
+  it('D a chat holds for every choice that it asks for, and is charged for what was said', async () => {
+    // 1000 tokens of output cost 800 units, the prompt hardly anything.
+    await start({ balance: 1_700 });
+    const ask = (n: number) =>
+      stack.post('/chat/completions', {
+        model: 'demo-chat',
+        n,
+        max_tokens: 1_000,
+        messages: [{ role: 'user', content: 'x' }],
+      });
+    expect((await ask(2)).status).toBe(200);
+    expect((await ask(3)).status).toBe(429);
+    await expectAtRest(stack, 1);
+    expect(await balance()).toBeGreaterThan(1_650);
+  });
+
   it('8 the group multiplier and n are in the hold and in the charge', async () => {
     await start({ balance: 4 * price * 0.8 });
     const vip = await stack.createKey({ group: 'vip' });
@@ -174,6 +190,25 @@ describe('D exactly once', () => {
       const rows = await stack.usage();
       expect(rows[0]?.requestId).toBe(id);
     }
+  });
+
+  it('D the row tells when the first byte went out, and nothing where none did', async () => {
+    await start({
+      edit: ({ channels }) => {
+        channels.channels['simulated-openai'].models['demo-chat'] = 'gpt-4.1-mini!latency=80';
+        delete channels.channels['simulated-openai-spare'];
+      },
+    });
+    await (await stack.post('/chat/completions', hello)).text();
+    const [answered] = await stack.usage();
+    expect(answered!.firstByteMs).toBeGreaterThanOrEqual(75);
+    expect(answered!.firstByteMs).toBeLessThanOrEqual(answered!.durationMs + 50);
+    const connection = await openRaw(stack.base);
+    connection.send(chatHead(stack, [`content-length: ${hello.length}`]) + hello);
+    await expect.poll(() => stack.simulator.received.length).toBe(2);
+    connection.close();
+    await expectAtRest(stack, 1);
+    expect((await stack.usage())[0]).toMatchObject({ outcome: 'aborted', firstByteMs: null, quota: 0 });
   });
 
   it('D a client that leaves in the middle of a stream pays for what it got', async () => {
