@@ -11,7 +11,10 @@ Four YAML files in one folder. \`gateway check\` validates them and prints every
 
 * **Text from outside**: \`\${env:NAME}\` is an environment variable, \`\${env:NAME:-default}\` has a default for when it is
   unset or empty, \`\${file:PATH}\` is the content of a file, relative to the configuration, without its last line break.
-  They work in every value, also within a text; \`$\${\` stands for a plain \`\${\`. Within \`[ ]\` and \`{ }\` they need quotes.
+  They work in every value, also within a text, but not within each other; \`$\${\` stands for a plain \`\${\`. Within
+  \`[ ]\` and \`{ }\` they need quotes.
+* **Anchors** (\`models: &all { … }\`) and aliases (\`models: *all\`) of YAML stand for whole values. Keys cannot be merged
+  in with \`<<\`, and a key that stands twice is a fault.
 * **Durations**: \`250ms\`, \`30s\`, \`5m\`, \`1h\`, \`7d\`. **Sizes**: \`512b\`, \`64kb\`, \`1mb\`, \`2gb\` (powers of 1024).
 * **Money and multipliers**: decimal numbers in quotes, \`"0.20"\`, with up to 12 digits on either side.
 * **Lists of keys**: \`‹name›\` stands for a name of your own, \`[]\` for each entry of a list.
