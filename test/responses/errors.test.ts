@@ -1,5 +1,7 @@
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ChatCall } from '../../engine/plugin.ts';
+import responses from '../../plugins/protocols/openai-responses.ts';
 import type { Stack } from '../kit/stack.ts';
 import { all, clientOf, eventsOf, startResponsesStack, translated, viaChat, viaNative } from './support.ts';
 
@@ -103,6 +105,44 @@ describe('7 errors within the stream', () => {
     });
     expect((await stack.usage())[0]).toMatchObject({ outcome: 'error', code: 'upstream_error', status: 200 });
   });
+
+  it('4.1 POST /v1/responses what a client calls `error` in its tools and schemas is no error of the vendor’s', async () => {
+    const named = { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] };
+    const closed = { ...named, additionalProperties: false };
+    const events = await eventsOf(
+      await client.responses.create({
+        model: viaNative,
+        input: 'Hello [calls=0]',
+        stream: true,
+        metadata: { type: 'response.failed' },
+        tools: [{ type: 'function', name: 'report', parameters: closed, strict: true }],
+        tool_choice: 'none',
+        text: { format: { type: 'json_schema', name: 'verdict', schema: closed, strict: true } },
+      }),
+    );
+    expect(events.at(-1)!.type).toBe('response.completed');
+    expect((await stack.usage())[0]).toMatchObject({ outcome: 'ok', attempts: 1, usageSource: 'measured' });
+  });
+
+  it.each([
+    ['type first', { type: 'response.created' }, {}],
+    ['type last', {}, { type: 'response.created' }],
+  ])(
+    '4.1 POST /v1/responses metadata that a vendor tells back is no event where its events have no names: %s',
+    (_, before, after) => {
+      const tap = responses.relay.stream({ body: {} } as ChatCall);
+      const response = {
+        id: 'resp_1',
+        metadata: { type: 'response.completed' },
+        tools: [{ parameters: { error: {} } }],
+      };
+      const frame = `data: ${JSON.stringify({ ...before, response, ...after })}\n\n`;
+      expect(tap.push(Buffer.from(frame))?.toString()).toBe(frame);
+      expect(tap).toMatchObject({ begun: true, finished: false, complete: false, error: null });
+      tap.push(Buffer.from(`data: {"error":{"message":"broken"},"response":{}}\n\n`));
+      expect(tap.error).toMatchObject({ message: 'broken' });
+    },
+  );
 
   it.each([viaNative, ...translated])('the SDK throws, and what was sent is charged: %s', async (model) => {
     stack.simulator.faults.add({ match: { times: 1 }, fault: { errorframe: 6 } });

@@ -12,7 +12,7 @@ import { nativeInput } from './compaction.ts';
 import { outputEvents } from './decode-output.ts';
 import { responseAt } from './decode-reply.ts';
 import { decodeError, encodeStreamError, eventError } from './errors.ts';
-import { membersOf } from './fields.ts';
+import { membersOf, textOf } from './fields.ts';
 import { readUsage } from './usage.ts';
 
 export const relay: ChatRelay = {
@@ -49,22 +49,25 @@ const imagesIn = (output: JsonValue | undefined): number =>
     (item) => isObject(item) && item.type === 'image_generation_call' && typeof item.result === 'string',
   ).length;
 
-/** What an event is stands at the beginning of its frame; vendors that leave `event:` out say it in the data. */
-const eventType = /(?:^|\n)event: ?([\w.]+)|"type"\s*:\s*"(error|response\.[\w.]+)"/;
+/**
+ * What an event is stands at the beginning of its frame; vendors that leave `event:` out say it first in the data.
+ * Further behind stands what clients wrote: their tools, schemas and metadata are told back.
+ */
+const eventType = /(?:^|[\r\n])(?:event: ?|data: ?\{\s*"type"\s*:\s*")([\w.]+)/;
+const mayHoldError = /"error"\s*:\s*\{/;
 const sequenceNumber = /"sequence_number"\s*:\s*(\d+)/;
 
 function tapOf(): FrameTap {
   let last = '';
   let opening: JsonObject | null = null;
   const read = (text: string, notes: StreamNotes, parse: () => unknown): 'pass' | 'hold' => {
-    const [, named, told] = eventType.exec(text) ?? [];
-    const type = named ?? told ?? '';
+    const type = eventType.exec(text)?.[1] ?? typeIn(parse());
     if (type.endsWith('.delta')) notes.estimatedOutput++;
     else if (type === 'response.image_generation_call.completed') notes.images++;
     else if (type === 'response.created') opening = responseOf(parse());
     else if (type === 'response.completed' || type === 'response.incomplete') return end(parse(), notes);
-    else if (type === 'response.failed' || type === 'error' || /"error"\s*:\s*\{/.test(text))
-      fail(parse(), type, notes);
+    else if (type === 'response.failed' || type === 'error') fail(parse(), type, notes);
+    else if (mayHoldError.test(text) && isObject(objectOf(parse()).error)) fail(parse(), type, notes);
     // An error that takes this frame's place takes its number too.
     if (notes.error === null) last = text;
     return 'pass';
@@ -74,6 +77,10 @@ function tapOf(): FrameTap {
     return encodeStreamError(error, requestId, opening, sequence);
   });
 }
+
+const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+const typeIn = (event: unknown): string => textOf(objectOf(event).type);
 
 const responseOf = (event: unknown): JsonObject | null =>
   isObject(event) && isObject(event.response) ? event.response : null;
@@ -89,7 +96,7 @@ function end(event: unknown, notes: StreamNotes): 'hold' | 'pass' {
 }
 
 function fail(value: unknown, type: string, notes: StreamNotes): void {
-  const event = isObject(value) ? value : {};
+  const event = objectOf(value);
   notes.usage = readUsage(membersOf(event.response).usage) ?? notes.usage;
   notes.error = eventError({ ...event, type: typeof event.type === 'string' ? event.type : type });
 }
