@@ -22,22 +22,25 @@ const mostListed = 30;
 
 export function createFaults(): Faults {
   const list: Fault[] = [];
+  const told = new Set<string>();
   const add: Faults['add'] = (source, path, message, details = {}) => {
     const place = source.locate(path, details.at ?? 'value');
     const subject = formatPath(path);
-    const text = subject === '' ? message : `${subject}: ${message}`;
-    const fault = { file: source.file, ...place, message: text, hint: details.hint ?? null };
-    const same = (other: Fault) => formatFault(other) === formatFault(fault);
-    if (!list.some(same)) list.push(fault);
+    const sentence = subject === '' ? message : `${subject}: ${message}`;
+    const fault = { file: source.file, ...place, message: sentence, hint: details.hint ?? null };
+    const text = formatFault(fault);
+    if (told.has(text)) return;
+    told.add(text);
+    list.push(fault);
   };
-  const addUnknown: Faults['addUnknown'] = (source, path, what, known, details = {}) => {
+  const addUnknown: Faults['addUnknown'] = (source, path, what, names, details = {}) => {
     const key = String(path.at(-1));
     const written = details.at === 'key' ? key : (source.written(path) ?? key);
     const word = written.replace(/^(["'])(.*)\1$/, '$2');
+    const known = [...names];
     const hint = nearest(word, known);
-    const names = [...known];
     const list =
-      hint === null && names.length > 0 && names.length <= mostListed ? `; known are ${names.join(', ')}` : '';
+      hint === null && known.length > 0 && known.length <= mostListed ? `; known are ${known.join(', ')}` : '';
     add(source, path, `there is no ${what} ${word === '' ? 'without a name' : word}${list}`, { ...details, hint });
   };
   return { list, add, addUnknown };
