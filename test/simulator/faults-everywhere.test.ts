@@ -255,17 +255,19 @@ describe.each(Object.entries(targets))('%s', (_name, target) => {
   });
 
   it('stall', async () => {
-    const answer = await ask(target, 'stall=1', 80);
+    const answer = await ask(target, 'stall=1', 250);
     expect([answer.status, answer.ending, isWhole(answer)]).toEqual([200, 'open', false]);
     expect(textOf(answer).length).toBeGreaterThan(0);
     await expect.poll(() => simulator.current.received.at(-1)!.aborted).toBe(true);
   });
 
   it('delay', async () => {
+    const started = performance.now();
     const { arrivals, status } = await ask(target, 'delay=15,cut=4');
     expect(status).toBe(200);
-    const frames = simulator.current.received.at(-1)!.events;
-    if (stream) expect(arrivals.at(-1)!.at - arrivals[0]!.at).toBeGreaterThanOrEqual(14 * (frames - 1));
+    const { events } = simulator.current.received.at(-1)!;
+    expect(events).toBeGreaterThan(0);
+    if (stream) expect(arrivals.at(-1)!.at - started).toBeGreaterThanOrEqual(14 * (events - 1));
   });
 
   it('trickle', async () => {
