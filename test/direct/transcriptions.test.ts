@@ -197,13 +197,23 @@ describe('4.1 POST /v1/audio/transcriptions', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'conflicting_parameters', param: 'model' } });
   });
 
-  it.each(['model', 'stream'])('%s as a file beside the field is refused: a vendor may read either', async (name) => {
-    const form = formOf({ file: file(), model: 'demo-whisper' });
-    form.append(name, new File(['gpt-4o-transcribe'], 'model.txt', { type: 'text/plain' }));
+  it('two formats are a contradiction: vendors may answer either', async () => {
+    const form = formOf({ file: file(), model: 'demo-whisper', response_format: 'json' });
+    form.append('response_format', 'text');
     const answer = await postForm(stack, '/audio/transcriptions', form);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { code: 'invalid_value', param: name } });
+    expect(await answer.json()).toMatchObject({ error: { code: 'conflicting_parameters', param: 'response_format' } });
   });
+
+  it.each(['model', 'stream', 'response_format'])(
+    '%s as a file beside the field is refused: a vendor may read either',
+    async (name) => {
+      const form = formOf({ file: file(), model: 'demo-whisper' });
+      form.append(name, new File(['gpt-4o-transcribe'], 'model.txt', { type: 'text/plain' }));
+      const answer = await postForm(stack, '/audio/transcriptions', form);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { code: 'invalid_value', param: name } });
+    },
+  );
 
   it('JSON is refused with 415', async () => {
     const answer = await stack.post('/audio/transcriptions', { model: 'demo-whisper' });

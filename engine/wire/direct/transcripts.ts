@@ -19,7 +19,8 @@ import { readPlainError } from './errors.ts';
 import { audioTap } from './event-tap.ts';
 import { soundSeconds } from './sound-length.ts';
 
-const textFormats = ['text', 'srt', 'vtt'];
+/** Whatever else a client asks for is text: vendors have formats of their own. */
+const jsonFormats = ['json', 'verbose_json', 'diarized_json'];
 /** What listening and speech come to, about. */
 const heardTokensPerSecond = 10;
 const saidTokensPerSecond = 4;
@@ -38,7 +39,7 @@ function fileOf({ parts }: UploadedForm): UploadedFile {
   return file;
 }
 
-/** A form may say a field twice, or as a file; the vendor must not read another model than the gateway bills. */
+/** A form may say a field twice, or as a file; the vendor must not read another one than the gateway. */
 function requireOne({ parts }: UploadedForm, name: string): void {
   if (parts.some((part) => part.kind === 'file' && part.name === name))
     throw invalid(`\`${name}\` must be a text field, not a file.`, name);
@@ -49,8 +50,7 @@ function requireOne({ parts }: UploadedForm, name: string): void {
 
 function readCall(operation: Operation, body: JsonObject, form: UploadedForm): DirectCall {
   const model = requiredString(body, 'model');
-  requireOne(form, 'model');
-  requireOne(form, 'stream');
+  for (const name of ['model', 'stream', 'response_format']) requireOne(form, name);
   const seconds = soundSeconds(fileOf(form));
   const heard = Math.ceil(seconds * heardTokensPerSecond);
   const prompt = typeof body.prompt === 'string' ? textTokens(body.prompt) : 0;
@@ -91,7 +91,7 @@ function captionSeconds(text: string): Counts {
 }
 
 const isJson = (contentType: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType);
-const isTextFormat = ({ body }: DirectCall): boolean => textFormats.includes(String(body.response_format));
+const isTextFormat = ({ body }: DirectCall): boolean => !jsonFormats.includes(String(body.response_format ?? 'json'));
 
 function readReply(body: Buffer, call: DirectCall, contentType: string): DirectReply {
   if (isTextFormat(call) && !isJson(contentType)) {
@@ -123,9 +123,9 @@ export function transcriptProtocol(name: string, summary: string, operation: Ope
       encodeError: openAiError,
     },
     relay: {
-      shape(call, contentType) {
-        // Not every model streams: OpenAI's older ones answer a request for events as a whole.
-        if (isEventStream(contentType)) return call.stream ? 'events' : null;
+      shape(_call, contentType) {
+        // Not every model streams, and vendors know more words for `true` than one: what came says what it is.
+        if (isEventStream(contentType)) return 'events';
         return /^text\/html\b/i.test(contentType) ? null : 'whole';
       },
       reply: readReply,

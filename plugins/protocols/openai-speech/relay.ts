@@ -53,23 +53,25 @@ export function readCall(body: JsonObject): DirectCall {
 const formatOf = ({ body }: DirectCall): string =>
   typeof body.response_format === 'string' ? body.response_format : standardFormat;
 
+const isSound = (contentType: string): boolean => /^(audio\/|application\/ogg\b)/i.test(contentType);
+
 /** Vendors that do not say what they send may send an error: no sound but raw samples begins with a brace. */
 function isBare(contentType: string, call: DirectCall, first: Buffer): boolean {
   if (contentType !== '' && !/^(application|binary)\/octet-stream\b/i.test(contentType)) return false;
   return first[0] !== openingBrace || formatOf(call) === 'pcm';
 }
 
+/** Not every model speaks in events: sound is an answer also where they were asked for. */
 export function shape(call: DirectCall, contentType: string, first: Buffer): AnswerShape | null {
-  if (call.stream) {
-    if (isEventStream(contentType)) return 'events';
-  } else if (/^audio\//i.test(contentType) || isBare(contentType, call, first)) return 'bytes';
+  if (call.stream && isEventStream(contentType)) return 'events';
+  if (isSound(contentType) || isBare(contentType, call, first)) return 'bytes';
   // An error with status 200, or nothing that can be used.
   return first[0] === openingBrace ? 'whole' : null;
 }
 
 /** By the format that was asked for, where the vendor does not say. */
 export function bytesType(call: DirectCall, contentType: string): string {
-  if (/^audio\//i.test(contentType)) return contentType;
+  if (isSound(contentType)) return contentType;
   const format = formatOf(call);
   return Object.hasOwn(typeOf, format) ? typeOf[format]! : 'application/octet-stream';
 }

@@ -1,0 +1,73 @@
+/** What a client asks for must not put a channel to rest: others use it too (spec 7). */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Stack } from '../kit/stack.ts';
+import { formOf, postForm, startVendor, startWith, wavFile } from './support.ts';
+
+let stack: Stack | null = null;
+let vendor: Awaited<ReturnType<typeof startVendor>> | null = null;
+afterEach(async () => {
+  await stack?.close();
+  vendor?.close();
+  stack = vendor = null;
+});
+
+/** A vendor that does what a request says: `[type, body]` by what stands in its body. */
+async function serve(model: string, answer: (asked: string) => readonly [type: string, body: string]): Promise<Stack> {
+  vendor = await startVendor(async (request: IncomingMessage, response: ServerResponse) => {
+    let asked = '';
+    for await (const chunk of request) asked += chunk;
+    const [type, body] = answer(asked);
+    response.writeHead(200, { 'content-type': type });
+    response.end(body);
+  });
+  stack = await startWith(vendor.baseUrl, model);
+  return stack;
+}
+
+/** More often than a channel may fail in a row. */
+async function insist(ask: () => Promise<Response>): Promise<Response[]> {
+  const answers: Response[] = [];
+  for (let turn = 0; turn < 4; turn++) answers.push(await ask());
+  return answers;
+}
+
+const statuses = (answers: readonly Response[]): number[] => answers.map(({ status }) => status);
+const fine = [200, 200, 200, 200];
+
+describe('7 an answer of the kind that the client asked for is no fault of the channel', () => {
+  const events = 'data: {"type":"transcript.text.done","text":"hi"}\n\n';
+  const transcribe = (own: Stack, fields: Record<string, string>) =>
+    postForm(own, '/audio/transcriptions', formOf({ file: wavFile(1), model: 'demo-whisper', ...fields }));
+  const listening = () =>
+    serve('demo-whisper', (asked) => {
+      if (/name="stream"\r\n\r\n(1|on|yes)/.test(asked)) return ['text/event-stream', events];
+      return /name="response_format"/.test(asked)
+        ? ['text/plain', '[00:00.00]hi']
+        : ['application/json', '{"text":"hi"}'];
+    });
+
+  it.each(['1', 'on', 'yes'])('7 a transcription that is streamed for `stream=%s`', async (stream) => {
+    const own = await listening();
+    const answers = await insist(() => transcribe(own, { stream }));
+    expect(statuses(answers)).toEqual(fine);
+    expect(await answers[0]!.text()).toBe(events);
+    expect((await transcribe(own, {})).status).toBe(200);
+  });
+
+  it('7 a transcription in a format that only its vendor knows', async () => {
+    const own = await listening();
+    const answers = await insist(() => transcribe(own, { response_format: 'lrc' }));
+    expect(statuses(answers)).toEqual(fine);
+    expect(await answers[0]!.text()).toBe('[00:00.00]hi');
+  });
+
+  it('7 sound of a model that does not speak in events', async () => {
+    const own = await serve('demo-tts', () => ['audio/mpeg', 'ID3 sound']);
+    const speak = () =>
+      own.post('/audio/speech', { model: 'demo-tts', voice: 'a', input: 'Hello', stream_format: 'sse' });
+    const answers = await insist(speak);
+    expect(statuses(answers)).toEqual(fine);
+    expect(answers[0]!.headers.get('content-type')).toBe('audio/mpeg');
+  });
+});
