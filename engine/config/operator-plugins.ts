@@ -110,10 +110,26 @@ const versions = new WeakMap<object, string>();
 export const isSameDefinition = (left: object, right: object): boolean =>
   left === right || (versions.has(left) && versions.get(left) === versions.get(right));
 
+/** A module that waits at its top level for ever would keep every later reload waiting. */
+const longestLoading = 10_000;
+
+async function importWithin(url: string, milliseconds: number): Promise<Shape> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `it is not ready after ${milliseconds / 1_000} s`;
+    timer = setTimeout(() => reject(new Error(message)), milliseconds);
+  });
+  try {
+    return await Promise.race([import(/* @vite-ignore */ url) as Promise<Shape>, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Node keeps every version of a module for good: each change of a plugin's file costs the memory of one copy. */
 async function importFresh(path: string): Promise<unknown[]> {
   const version = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 16);
-  const module = (await import(/* @vite-ignore */ `${pathToFileURL(path).href}?version=${version}`)) as Shape;
+  const module = await importWithin(`${pathToFileURL(path).href}?version=${version}`, longestLoading);
   const definitions = [module.default].flat();
   for (const definition of definitions) if (isShape(definition)) versions.set(definition, version);
   return definitions;

@@ -265,6 +265,19 @@ describe('operators’ plugins', () => {
     expect(defaultHeader(await load(folder.path))).toBe('x-second');
   });
 
+  test('a file that waits for ever at its top level is a fault after ten seconds', async () => {
+    const folder = folderWithPlugin();
+    writeFileSync(join(folder.path, 'stamp.mjs'), 'export default await new Promise(() => {});\n');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const loading = loadConfiguration(folder.path, registry, environment);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const result = await loading;
+    expect(result.ok ? [] : result.faults.map(({ message }) => message)).toEqual([
+      'plugins[0]: the module cannot be loaded: it is not ready after 10 s',
+    ]);
+  });
+
   test('a file that does not parse is a fault at its place in routes.yaml', async () => {
     const folder = folderWithPlugin();
     writeFileSync(join(folder.path, 'stamp.mjs'), 'export default {\n');
