@@ -36,6 +36,24 @@ describe('8 what a sound costs where no vendor tells its length', () => {
     expect(secondsOf(file)).toBeCloseTo(3);
   });
 
+  it('8 a second format behind the first shortens nothing', () => {
+    const file = wav(3);
+    const second = Buffer.from(file.subarray(12, 36));
+    second.writeUInt32LE(4_000_000_000, 12);
+    const both = Buffer.concat([file.subarray(0, 36), second, file.subarray(36)]);
+    expect(secondsOf(both)).toBeCloseTo(3);
+    both.writeUInt16LE(0x55, 20);
+    expect(secondsOf(both)).toBeCloseTo(both.length / 32_000);
+  });
+
+  it('8 notes between format and samples shorten nothing', () => {
+    const file = wav(3);
+    const notes = Buffer.alloc(5000);
+    notes.write('LIST');
+    notes.writeUInt32LE(4992, 4);
+    expect(secondsOf(Buffer.concat([file.subarray(0, 36), notes, file.subarray(36)]))).toBeGreaterThan(3);
+  });
+
   it('8 compressed sound in a WAV file is judged by its size', () => {
     const file = wav(3);
     file.writeUInt16LE(0x55, 20);

@@ -32,13 +32,14 @@ function rateOf(format: Buffer): number {
 function wavSeconds(head: Buffer, length: number): number | null {
   if (head.length < 12 || head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE')
     return null;
-  let rate = 0;
+  let rate: number | null = null;
   for (let at = 12; at + 8 <= head.length; ) {
     const name = head.toString('latin1', at, at + 4);
     const size = head.readUInt32LE(at + 4);
-    if (name === 'fmt ' && at + 24 <= head.length) rate = rateOf(head.subarray(at + 8));
-    if (name === 'data') return rate === 0 ? null : (length - at - 8) / rate;
+    // The first one counts, as for players: another one behind it could only shorten the sound.
+    if (name === 'fmt ' && at + 24 <= head.length) rate ??= rateOf(head.subarray(at + 8));
+    if (name === 'data') return rate ? (length - at - 8) / rate : null;
     at += 8 + size + (size % 2);
   }
-  return null;
+  return rate ? length / rate : null;
 }
