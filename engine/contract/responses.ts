@@ -50,13 +50,19 @@ export interface StoredResponse {
   readonly response: JsonObject | null;
 }
 
+/** A kept answer without its texts. */
+export interface MarkedResponse extends Pick<StoredResponse, 'id' | 'userId' | 'place' | 'named'> {
+  /** About so many bytes are its texts. */
+  readonly size: number;
+}
+
 /** Kept answers, for a configured time. Those that have expired are not found. */
 export interface Responses {
   /** ms for which an answer is kept; 0: nothing is. */
   readonly keep: number;
   find(id: string): Promise<StoredResponse | null>;
   /** The answers in which marks were seen, by mark. */
-  findMarks(marks: readonly string[]): Promise<ReadonlyMap<string, StoredResponse>>;
+  findMarks(marks: readonly string[]): Promise<ReadonlyMap<string, MarkedResponse>>;
   /**
    * Resolves when it is in the database. `marks` are ids of items and hashes of what only their maker can read; the
    * answers that it continues, `before`, are kept as long as it is. Rejects where the database cannot be written.

@@ -1,6 +1,6 @@
 /** Kept answers in the database: written in groups, found by id or by what stood in them, swept when they expire. */
 import type { Transaction } from 'kysely';
-import type { Responses, StoredResponse } from '../contract/responses.ts';
+import type { MarkedResponse, Responses, StoredResponse } from '../contract/responses.ts';
 import type { JsonObject, Log } from '../contract/values.ts';
 import { write } from '../ledger/serial.ts';
 import type { LedgerDatabase } from '../ledger/sqlite.ts';
@@ -80,16 +80,17 @@ class DatabaseResponses implements OpenResponses {
     return row === undefined ? null : storedOf(row);
   }
 
-  async findMarks(marks: readonly string[]): Promise<ReadonlyMap<string, StoredResponse>> {
+  /** Without the texts: one answer has as many marks as items, and would come once for each of them. */
+  async findMarks(marks: readonly string[]): Promise<ReadonlyMap<string, MarkedResponse>> {
     if (marks.length === 0) return new Map();
     const rows = await this.#options.database.query
       .selectFrom('response_marks')
       .innerJoin('responses', 'responses.id', 'response_marks.response_id')
-      .selectAll()
+      .select(['mark', 'id', 'user_id', 'channel', 'credential', 'named', 'size'])
       .where('mark', 'in', marks)
       .where('expires_at', '>', this.#options.now())
       .execute();
-    return new Map(rows.map((row) => [row.mark, storedOf(row)]));
+    return new Map(rows.map((row) => [row.mark, markedOf(row)]));
   }
 
   put(stored: StoredResponse, marks: readonly string[], before: readonly string[]): Promise<void> {
@@ -220,13 +221,16 @@ function rowOf(
   };
 }
 
+function markedOf(row: Omit<ResponsesTable, 'previous_id' | 'input' | 'response' | 'expires_at'>): MarkedResponse {
+  const { id, user_id: userId, channel, credential, size } = row;
+  const place = channel === null || credential === null ? null : { channel, credential };
+  return { id, userId, place, named: row.named === 1, size };
+}
+
 function storedOf(row: ResponsesTable): StoredResponse {
-  const { channel, credential } = row;
+  const { size: _, ...marked } = markedOf(row);
   return {
-    id: row.id,
-    userId: row.user_id,
-    place: channel === null || credential === null ? null : { channel, credential },
-    named: row.named === 1,
+    ...marked,
     previous: row.previous_id,
     input: row.input === null ? [] : (JSON.parse(row.input) as JsonObject[]),
     response: row.response === null ? null : (JSON.parse(row.response) as JsonObject),

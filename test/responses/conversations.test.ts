@@ -235,6 +235,27 @@ describe('items named by their id', () => {
   });
 });
 
+describe('7 items that are named so often, or so many, that no model could read them', () => {
+  const message = (text: string) => ({ type: 'message' as const, role: 'user' as const, content: text });
+
+  it('are refused before they are put together', async () => {
+    const input = [message('x'.repeat(1_200_000)), message('small')];
+    const { id } = await client.responses.create({ model: viaChat, input });
+    const [large, small] = (await client.responses.inputItems.list(id, { order: 'asc' })).data;
+    const referred = (item: { id?: string | null } | undefined, times: number) =>
+      client.responses.create({
+        model: viaChat,
+        input: Array.from({ length: times }, () => ({ type: 'item_reference' as const, id: item!.id! })),
+      });
+    await expect(referred(large, 60)).rejects.toMatchObject({
+      status: 400,
+      code: 'context_length_exceeded',
+      param: 'input',
+    });
+    expect((await referred(small, 60)).status).toBe('completed');
+  });
+});
+
 describe('4.1 GET and DELETE /v1/responses/{id}', () => {
   it.each(all)('give back what was answered, list its input, and forget it: %s', async (model) => {
     const created = await client.responses.create({ model, input: 'Keep this', metadata: { a: 'b' } });

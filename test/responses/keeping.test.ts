@@ -44,9 +44,10 @@ describe('the store of kept responses', () => {
     await Promise.all([store.put(stored('a'), ['out-a'], []), store.put(native, ['sha256:x'], [])]);
     expect(await store.find('a')).toEqual(stored('a'));
     const found = await store.findMarks(['out-a', 'sha256:x', 'unknown']);
+    const marked = { userId: 1, size: expect.any(Number) as number };
     expect([...found]).toEqual([
-      ['out-a', stored('a')],
-      ['sha256:x', native],
+      ['out-a', { ...marked, id: 'a', place: null, named: true }],
+      ['sha256:x', { ...marked, id: 'b', place: native.place, named: false }],
     ]);
     await store.delete('a');
     expect(await store.find('a')).toBeNull();

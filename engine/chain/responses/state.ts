@@ -5,7 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { ChatCall, ChatProtocol } from '../../contract/chat.ts';
 import type { Channel } from '../../contract/model.ts';
-import type { ChatState, Responses, StateAsked, StatePlace, StoredResponse } from '../../contract/responses.ts';
+import type {
+  ChatState,
+  MarkedResponse,
+  Responses,
+  StateAsked,
+  StatePlace,
+  StoredResponse,
+} from '../../contract/responses.ts';
 import type { JsonObject, Log } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
 import { unsupported } from '../../wire/openai/fields.ts';
@@ -42,6 +49,12 @@ export const previousNotFound = (id: string, param: string | null): GatewayError
     param,
     ...(param === null ? {} : { shownCode: 'previous_response_not_found' }),
   });
+
+const sum = (numbers: Iterable<number>): number => {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+};
 
 const markOf = (sealed: string): string => `sha256:${createHash('sha256').update(sealed).digest('base64url')}`;
 
@@ -80,17 +93,38 @@ export class Conversations {
     const before = previous === null ? [] : await this.chain(previous, userId);
     if (references.length > mostMarks) throw tooMany();
     const marks = await this.store.findMarks([...references, ...sealed.map(markOf)]);
-    const items = new Map<string, JsonObject>();
+    const kept = new Map<string, MarkedResponse>();
     let place = before.at(-1)?.place ?? null;
     for (const id of references) {
-      const stored = marks.get(id);
-      if (stored === undefined || stored.userId !== userId || !stored.named) throw itemNotFound(id);
-      if (stored.place !== null) place ??= stored.place;
-      else items.set(id, itemOf(this.state, stored, id));
+      const marked = marks.get(id);
+      if (marked === undefined || marked.userId !== userId || !marked.named) throw itemNotFound(id);
+      if (marked.place === null) kept.set(id, marked);
+      else place ??= marked.place;
     }
+    const items = await this.itemsIn(kept, references);
     if (place !== null) return { place, mayMove: false, before, items };
     const last = sealed.map((content) => marks.get(markOf(content))).findLast((stored) => stored !== undefined);
     return { place: last?.place ?? null, mayMove: true, before, items };
+  }
+
+  /** The items of `kept`, by their ids. Each answer is read once, and only so much in all. */
+  private async itemsIn(
+    kept: ReadonlyMap<string, MarkedResponse>,
+    references: readonly string[],
+  ): Promise<ReadonlyMap<string, JsonObject>> {
+    const sizes = new Map([...kept.values()].map(({ id, size }) => [id, size]));
+    if (sum(sizes.values()) > largest) throw tooLarge();
+    const items = new Map<string, JsonObject>();
+    for (const id of sizes.keys()) {
+      const stored = await this.store.find(id);
+      for (const item of [...(stored?.input ?? []), ...this.state.outputOf(stored?.response ?? {})])
+        if (isName(item.id) && kept.get(item.id)?.id === id && !items.has(item.id)) items.set(item.id, item);
+    }
+    for (const id of kept.keys()) if (!items.has(id)) throw itemNotFound(id);
+    // A small answer can be named again and again.
+    const lengths = new Map([...items].map(([id, item]) => [id, JSON.stringify(item).length]));
+    if (sum(references.map((id) => lengths.get(id) ?? 0)) > largest) throw tooLarge();
+    return items;
   }
 
   /** The kept answers up to the named one. Of a vendor's own the named one tells all. */
@@ -189,16 +223,15 @@ const itemNotFound = (id: string): GatewayError =>
 const tooMany = (): GatewayError =>
   new GatewayError('invalid_value', `\`input\` names more than ${mostMarks} items.`, { param: 'input' });
 
+const tooLarge = (): GatewayError =>
+  new GatewayError('context_length_exceeded', 'The items that `input` names are too large together.', {
+    param: 'input',
+  });
+
 const tooLong = (): GatewayError =>
   new GatewayError('context_length_exceeded', 'The kept conversation is too long to be continued.', {
     param: 'previous_response_id',
   });
-
-function itemOf(state: ChatState, { input, response }: StoredResponse, id: string): JsonObject {
-  const item = [...input, ...state.outputOf(response ?? {})].find((one) => one.id === id);
-  if (item === undefined) throw itemNotFound(id);
-  return item;
-}
 
 /** Channels that serve the asked model in the client's own protocol. */
 function* channelsOf({ offer, compiled }: LiveExchange, protocol: string): Iterable<Channel> {
