@@ -24,17 +24,20 @@ export class Attempts {
   private readonly offer: Offer;
   private readonly failover: FailoverTable;
   private readonly log: Log;
+  private readonly judges: boolean;
   private failed: Channel[] | null = null;
   private last: Failure | null = null;
   /** What a channel's protocol could not say; another channel may speak one that can. */
   private unsaid: GatewayError | null = null;
   private shortestWait: number | null = null;
 
-  constructor(exchange: LiveExchange, offer: Offer, failover: FailoverTable, log: Log) {
+  /** `judges`: what becomes of a try counts for the health of its channel. */
+  constructor(exchange: LiveExchange, offer: Offer, failover: FailoverTable, log: Log, judges = true) {
     this.exchange = exchange;
     this.offer = offer;
     this.failover = failover;
     this.log = log;
+    this.judges = judges;
   }
 
   /** The next try, or the error that the client gets because there is none. */
@@ -45,7 +48,7 @@ export class Attempts {
       if (candidate === null) continue;
       const target = this.target(candidate);
       const credential = this.exchange.pin?.credential ?? target.health.pick(target.channel, now);
-      target.health.enter(target.channel, credential);
+      if (this.judges) target.health.enter(target.channel, credential);
       this.exchange.channelOrigin = target.channel.origin;
       const attempt: Attempt = {
         channel: target.channel.name,
@@ -65,7 +68,7 @@ export class Attempts {
     const { target, credential, attempt } = tried;
     attempt.status = failure.status;
     attempt.reason = failure.reason;
-    const rests = target.health.fail(target.channel, credential, failure, Date.now());
+    const rests = this.judges ? target.health.fail(target.channel, credential, failure, Date.now()) : null;
     this.report(tried, failure, rests);
     this.failed ??= [];
     this.failed.push(target.channel);
@@ -94,12 +97,12 @@ export class Attempts {
 
   succeeded({ target, credential, attempt }: Try, status: number): void {
     attempt.status = status;
-    target.health.succeed(target.channel, credential);
+    if (this.judges) target.health.succeed(target.channel, credential);
   }
 
   /** The try ended without a verdict on the channel: the client left, the gateway stops. */
   abandoned({ target, credential }: Try): void {
-    target.health.leave(target.channel, credential);
+    if (this.judges) target.health.leave(target.channel, credential);
   }
 
   private target(candidate: Candidate): Target {

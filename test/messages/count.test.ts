@@ -12,6 +12,7 @@ beforeAll(async () => {
         ['count-limited', 'status=429'],
         ['count-refused', 'status=400'],
       ]) {
+        channels.channels['only-anthropic-messages'].cooldown = { failures: 3, first: '1m', longest: '5m' };
         channels.channels['only-anthropic-messages'].models[name!] = `claude-haiku-4-5!${fault}`;
         models.models[name!] = { family: 'chat', price: { input: '1', output: '1' } };
       }
@@ -72,6 +73,17 @@ it('4.1 POST /v1/messages/count_tokens: a vendor that fails is replaced by an es
 it('4.1 POST /v1/messages/count_tokens: an estimate stands in while every channel is throttled, also while it rests', async () => {
   expect((await count('count-limited', 'Hi there')).input_tokens).toBeGreaterThan(5);
   expect((await count('count-limited', 'Hi there')).input_tokens).toBeGreaterThan(5);
+});
+
+it('4.1 POST /v1/messages/count_tokens: counts that fail or succeed say nothing of the channel, which goes on to answer', async () => {
+  const channel = 'only-anthropic-messages';
+  const model = modelOf('anthropic-messages');
+  const answer = () =>
+    clientOf(stack).messages.create({ model, max_tokens: 20, messages: [{ role: 'user', content: 'Hi' }] });
+  for (const fault of ['count-limited', 'count-fails', 'count-fails', 'count-fails', 'count-fails'])
+    await count(fault, 'Hi');
+  expect((await answer()).stop_reason).toBe('end_turn');
+  expect((await stack.usage())[0]).toMatchObject({ channel, attempts: 1 });
 });
 
 const picture = 'A'.repeat(400_000);

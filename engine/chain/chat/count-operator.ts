@@ -51,7 +51,8 @@ class Counting {
     this.exchange = exchange;
     this.call = call;
     this.client = client;
-    this.attempts = new Attempts(exchange, exchange.offer!, exchange.route.failover, log);
+    // Vendors limit counts apart from answers, and counts are free: whoever asks too often must not stop the answers.
+    this.attempts = new Attempts(exchange, exchange.offer!, exchange.route.failover, log, false);
     exchange.onAbort(() => this.stop(new GatewayError('internal_error', 'The client left.')));
     exchange.onExpire = () => this.stop(new GatewayError('upstream_timeout'));
   }
