@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { JsonSchema } from '../contract/values.ts';
 import type { Registry } from '../plugin.ts';
 import type { Faults } from './collect.ts';
+import { formatPath } from './fault.ts';
 import { normalizeStage } from './link-chains.ts';
 import type { SourceFile } from './read.ts';
 import { compileSchema } from './validate.ts';
@@ -32,6 +33,29 @@ function checkSchema(schema: unknown, what: string): string | null {
   } catch (error) {
     return `its schema "${what}" is wrong: ${(error as Error).message}`;
   }
+}
+
+const texts = { type: 'array', items: { type: 'string' } } as const;
+const headerNames = {
+  type: 'array',
+  items: { type: 'string', pattern: '^[a-z0-9-]+$', 'x-expected': 'a header name in lower case' },
+} as const;
+const headers = { type: 'object', additionalProperties: { type: 'string' } } as const;
+
+const failures = {
+  type: 'array',
+  items: { type: 'object', properties: { status: { type: 'integer' }, code: { type: 'string' } } },
+} as const;
+
+/** What may be left out, but must be right where it is there. */
+const shapes: Readonly<Partial<Record<Kind, JsonSchema>>> = {
+  plugins: { type: 'object', properties: { requires: texts, headers: headerNames } },
+  vendors: { type: 'object', properties: { headers, failures } },
+};
+
+function checkMembers(definition: Shape, kind: Kind): string | null {
+  const [problem] = compileSchema(shapes[kind] ?? {})(definition);
+  return problem === undefined ? null : `its "${formatPath(problem.path)}" ${problem.message}`;
 }
 
 const reasons = ['connect', 'reset', 'timeout', 'malformed', 'credential', 'moderation', 'no-image', 'status'];
@@ -65,9 +89,11 @@ function checkVendor(vendor: Shape, registry: Registry): string | null {
   if (typeof auth?.header !== 'string' || typeof auth.value !== 'string')
     return 'needs "auth" with "header" and "value"';
   if (!auth.value.includes('{credential}')) return 'its "auth.value" must hold {credential}, where the secret stands';
-  const failures = Array.isArray(vendor.failures) ? (vendor.failures as Shape[]) : [];
+  const failures = (vendor.failures ?? []) as Shape[];
   const unknown = failures.find(({ reason }) => !reasons.includes(String(reason)));
   if (unknown !== undefined) return `"${String(unknown.reason)}" is no reason of a failure: use ${reasons.join(', ')}`;
+  if (failures.some(({ text }) => text !== undefined && !(text instanceof RegExp)))
+    return 'the "text" of a failure must be a regular expression, such as /house rules/i';
   for (const [protocol, paths] of Object.entries(vendor.speaks as Shape)) {
     const problem = checkPaths(protocol, paths, registry);
     if (problem !== null) return problem;
@@ -88,6 +114,8 @@ function checkDefinition(definition: unknown, registry: Registry): string | null
   const reserved = name === normalizeStage && kind === 'plugins';
   if (reserved || registry[kind].some((other) => other.name === name)) return `the name "${name}" is already taken`;
   if (typeof definition.summary !== 'string') return `${name} needs a "summary"`;
+  const members = checkMembers(definition, kind);
+  if (members !== null) return `${name}: ${members}`;
   const problem = {
     plugins: () => checkSchema(definition.options, 'options'),
     normalizers: () => checkSchema(definition.rules, 'rules'),

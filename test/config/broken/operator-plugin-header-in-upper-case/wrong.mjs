@@ -1,0 +1,1 @@
+export default { name: 'wrong', summary: 'x', headers: ['X-Team'], options: { type: 'object', additionalProperties: false, properties: {} }, create: () => ({}) };

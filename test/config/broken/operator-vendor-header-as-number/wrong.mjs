@@ -1,0 +1,1 @@
+export default { name: 'wrong', summary: 'x', baseUrl: 'https://v.example', auth: { header: 'x-key', value: '{credential}' }, speaks: { 'openai-chat': { whole: '/c', stream: '/c' } }, headers: { 'x-version': 2 } };
