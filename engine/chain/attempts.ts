@@ -118,16 +118,20 @@ export class Attempts {
     const { pin } = this.exchange;
     if (pin !== null && candidate.channel !== pin.channel) return false;
     if (this.failed?.includes(candidate.channel) || !this.isServed(candidate)) return false;
-    return this.target(candidate).health.ready(candidate.channel, now);
+    const { health } = this.target(candidate);
+    return pin === null ? health.ready(candidate.channel, now) : health.readyFor(pin.channel, pin.credential, now);
   }
 
   private exhausted(now: number): GatewayError {
     if (this.last !== null) return this.withWait(this.last.error);
     if (this.unsaid !== null) return this.unsaid;
-    const candidates = this.offer.tiers.flat().filter((candidate) => this.isServed(candidate));
+    const { pin } = this.exchange;
+    const candidates = this.offer.tiers
+      .flat()
+      .filter((candidate) => this.isServed(candidate) && (pin === null || candidate.channel === pin.channel));
     if (candidates.length === 0) return new GatewayError('no_channel_available');
     const soonest = Math.min(
-      ...candidates.map((candidate) => this.target(candidate).health.readyAt(candidate.channel)),
+      ...candidates.map((candidate) => this.target(candidate).health.readyAt(candidate.channel, pin?.credential)),
     );
     return new GatewayError('no_channel_available', undefined, {
       retryAfter: Math.max(1, Math.ceil((soonest - now) / 1000)),

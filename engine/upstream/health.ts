@@ -63,6 +63,11 @@ export class ChannelHealth {
     return false;
   }
 
+  /** The same for a request that only one credential can serve. */
+  readyFor(channel: Channel, index: number, now: number): boolean {
+    return this.channel.ready(now) && this.credential(channel.credentials[index]!).ready(now);
+  }
+
   /** The index of the credential to use now, or −1 when the channel or all its credentials rest. */
   pick(channel: Channel, now: number): number {
     if (!this.channel.ready(now)) return -1;
@@ -115,9 +120,10 @@ export class ChannelHealth {
     return this.channel.fail(now, failures, first, longest, wait, wait > 0) ? 'channel' : null;
   }
 
-  /** ms since 1970 when something of this channel is ready again. */
-  readyAt(channel: Channel): number {
-    const soonest = Math.min(...channel.credentials.map((secret) => this.credential(secret).until));
+  /** ms since 1970 when something of this channel is ready again, or that one credential of it. */
+  readyAt(channel: Channel, index?: number): number {
+    const asked = index === undefined ? channel.credentials : [channel.credentials[index]!];
+    const soonest = Math.min(...asked.map((secret) => this.credential(secret).until));
     return Math.max(this.channel.until, soonest);
   }
 

@@ -184,6 +184,19 @@ describe('4.1 POST /v1/responses with previous_response_id', () => {
     expect(again.status).toBe('completed');
   });
 
+  it('7 an account that rests is left alone by those who must have it, too: they could make its rest longer', async () => {
+    const first = await client.responses.create({ model: viaNative, input: 'Hi' });
+    const goOn = () => client.responses.create({ model: viaNative, input: 'And?', previous_response_id: first.id });
+    stack.simulator.faults.add({ match: { path: '/responses', times: 1 }, fault: { status: 429 } });
+    await expect(goOn()).rejects.toMatchObject({ status: 429 });
+    const before = stack.simulator.received.length;
+    await expect(goOn()).rejects.toMatchObject({ status: 503, code: 'no_channel_available' });
+    expect(stack.simulator.received.length).toBe(before);
+    // The other credential serves those who may have any.
+    expect((await client.responses.create({ model: viaNative, input: 'Hi' })).status).toBe('completed');
+    await expect.poll(async () => (await goOn()).status, { timeout: 3000, interval: 200 }).toBe('completed');
+  });
+
   it.each([viaNative, viaChat])(
     'unknown ones, another user’s and those not stored are not found: %s',
     async (model) => {
