@@ -3,6 +3,8 @@ import { type Deadline, startDeadline } from '../../wire/deadline.ts';
 
 interface Peer {
   ping(): void;
+  /** Nothing of it is read now: its silence says nothing. */
+  isPaused(): boolean;
 }
 
 export class Heartbeat<Side extends string> {
@@ -31,10 +33,11 @@ export class Heartbeat<Side extends string> {
   }
 
   private beat(): void {
-    for (const side of this.silent) return this.lost(side);
+    for (const side of this.silent) if (!this.peers[side].isPaused()) return this.lost(side);
     this.deadline.restart(this.interval);
     for (const side of Object.keys(this.peers) as Side[]) {
-      this.silent.add(side);
+      if (!this.peers[side].isPaused()) this.silent.add(side);
+      else this.silent.delete(side);
       this.peers[side].ping();
     }
   }

@@ -63,13 +63,16 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
     this.material = material;
     const { settings, vendor, exchange } = material;
     this.idle = startDeadline(settings.idleTimeout, () => this.idled());
-    const client = { ping: () => this.client?.ping() };
-    this.heartbeat = new Heartbeat({ client, vendor }, settings.pingTimeout, (side) => this.lost(side));
     this.frames = new VendorFrames(material, {
       send: (frame) => this.client?.send(frame) !== false,
       refused: (error) => this.refuse(error),
       caughtUp: () => this.caughtUp(),
     });
+    const peers = {
+      client: { ping: () => this.client?.ping(), isPaused: () => false },
+      vendor: { ping: () => vendor.ping(), isPaused: () => this.frames.paused },
+    };
+    this.heartbeat = new Heartbeat(peers, settings.pingTimeout, (side) => this.lost(side));
     exchange.onExpire = () => this.expire();
   }
 
@@ -130,6 +133,8 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
 
   onClientDrained(): void {
     this.heartbeat.heard('client');
+    // Its pongs still wait with all the rest.
+    this.heartbeat.heard('vendor');
     this.frames.drained();
   }
 
@@ -207,6 +212,7 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
   private judge({ isVendorFault, error }: Finish): void {
     const { attempts, tried } = this.material;
     if (!isVendorFault) return attempts.succeeded(tried, 101);
+    if (this.frames.heldBack) return attempts.abandoned(tried);
     const reported = plainError(String(error?.cause ?? ''));
     attempts.failedWith(tried, vendorFailure(tried.target.channel.vendor, 502, reported, null));
   }

@@ -28,6 +28,8 @@ export class VendorFrames {
   /** Frames that came while a part is being charged; null while none is. */
   private waiting: Buffer[] | null = null;
   private slow = false;
+  /** The vendor had to wait for the client at some time: how it takes that says nothing about its channel. */
+  heldBack = false;
   private over = false;
 
   constructor(material: FramesMaterial, listener: FramesListener) {
@@ -37,6 +39,11 @@ export class VendorFrames {
 
   get charging(): boolean {
     return this.waiting !== null;
+  }
+
+  /** Nothing is read from the vendor now. */
+  get paused(): boolean {
+    return this.slow || this.charging;
   }
 
   add(frame: Buffer): void {
@@ -82,12 +89,12 @@ export class VendorFrames {
 
   private forward(frame: Buffer): void {
     if (this.listener.send(frame)) return;
-    this.slow = true;
+    this.slow = this.heldBack = true;
     this.flow();
   }
 
   private flow(): void {
-    if (this.slow || this.waiting !== null) this.material.vendor.pause();
+    if (this.paused) this.material.vendor.pause();
     else this.material.vendor.resume();
   }
 }
