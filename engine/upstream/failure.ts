@@ -62,13 +62,18 @@ export function codecFailure(error: GatewayError): Failure {
   return { reason, status: 200, message: error.message, retryAfter: null, error };
 }
 
+/** An error inside a 200 counts as what it would have been as a status: what the client did is no fault of the channel. */
+const statusOf = (status: number, reported: VendorError | null): number =>
+  status < 400 && reported?.type === 'invalid_request_error' ? 400 : status;
+
 /** An error status, or an error object inside a 200. `reported` is null where the body was no error the protocol knows. */
 export function vendorFailure(
   vendor: VendorDefinition,
-  status: number,
+  answered: number,
   reported: VendorError | null,
   retryAfter: number | null,
 ): Failure {
+  const status = statusOf(answered, reported);
   const message = cleanMessage(reported?.message ?? `status ${status} without a readable error`);
   const wait = retryAfter ?? reported?.retryAfter ?? null;
   const rule = reported === null ? undefined : vendor.failures?.find((one) => matches(one, status, reported));

@@ -71,3 +71,11 @@ describe('7 an answer of the kind that the client asked for is no fault of the c
     expect(answers[0]!.headers.get('content-type')).toBe('audio/mpeg');
   });
 });
+
+it('7 an error of the client’s own inside a 200 is told as one, and rests no channel', async () => {
+  const error = { message: 'Too long.', type: 'invalid_request_error', param: 'input', code: 'too_long' };
+  const own = await serve('demo-embedding', () => ['application/json', JSON.stringify({ error })]);
+  const answers = await insist(() => own.post('/embeddings', { model: 'demo-embedding', input: 'x' }));
+  expect(statuses(answers)).toEqual([400, 400, 400, 400]);
+  expect(await answers[0]!.json()).toMatchObject({ error: { code: 'too_long', param: 'input' } });
+});
