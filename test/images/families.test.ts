@@ -304,6 +304,17 @@ describe('sizes', () => {
     },
   );
 
+  it.each(['beta-3-pro-image', 'beta-3.1-flash-image'] as const)(
+    '2.6 %s: 1K reaches half as far again as its pixels, 2K a quarter, 4K takes the rest',
+    (model) => {
+      const normalize = shippedModel(model);
+      const tierOf = (size: string) => normalized(normalize, { size }).settings.resolution;
+      expect(['1x1', '1536x1536', '2048x1152'].map(tierOf)).toEqual(['1K', '1K', '1K']);
+      expect(['1537x1537', '2049x1153', '2560x2560', '3413x1920'].map(tierOf)).toEqual(['2K', '2K', '2K', '2K']);
+      expect(['2561x2561', '3414x1920', '1920x3414', '9999x9999'].map(tierOf)).toEqual(['4K', '4K', '4K', '4K']);
+    },
+  );
+
   it('2.7 gamma: up to 1664 pixels a side are 1k, more are 2k', () => {
     const normalize = shippedModel('gamma-imagine-image');
     const tierOf = (size: string) => normalized(normalize, { size }).settings.resolution;

@@ -33,20 +33,27 @@ const lineEnds = fc.oneof(
 interface Stream {
   readonly bytes: Buffer;
   readonly events: { readonly event: string | null; readonly data: string }[];
+  /** Where each frame is complete. */
+  readonly ends: readonly number[];
 }
 
 const streams: fc.Arbitrary<Stream> = fc
-  .record({ events: fc.array(fc.array(line, { maxLength: 5 }), { maxLength: 5 }), endOf: lineEnds })
+  .record({ events: fc.array(fc.array(line, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), endOf: lineEnds })
   .map(({ events, endOf }) => {
     let at = 0;
     const write = (text: string): string => text + endOf(at++);
-    const text = events.map((lines) => lines.map((one) => write(one.text)).join('') + write('')).join('');
+    const frames = events.map((lines) => lines.map((one) => write(one.text)).join('') + write(''));
+    let length = 0;
+    const ends = frames.map((frame) => {
+      length += Buffer.byteLength(frame);
+      return length;
+    });
     const heard = events.flatMap((lines) => {
       const data = lines.flatMap((one) => one.data ?? []);
       const event = lines.findLast((one) => one.event !== undefined)?.event ?? null;
       return data.length === 0 ? [] : [{ event, data: data.join('\n') }];
     });
-    return { bytes: Buffer.from(text), events: heard };
+    return { bytes: Buffer.from(frames.join('')), events: heard, ends };
   });
 
 const pieces = (bytes: Buffer, places: readonly number[]): Buffer[] => {
@@ -74,6 +81,22 @@ describe('6.2 a stream of any allowed form', () => {
       fc.property(streams, ({ bytes, events }) => {
         expect(readIn(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))).toEqual(events);
       }),
+    );
+  });
+
+  it('6.2 goes on with the very byte that completes a frame, wherever it was cut before', () => {
+    fc.assert(
+      fc.property(streams, fc.array(fc.nat(400)), ({ bytes, ends }, places) => {
+        const splitter = new FrameSplitter();
+        let fed = 0;
+        let passed = 0;
+        for (const part of pieces(bytes, [...places, ...ends])) {
+          fed += part.length;
+          passed += splitter.push(part)?.length ?? 0;
+          expect(passed).toBe(Math.max(0, ...ends.filter((end) => end <= fed)));
+        }
+      }),
+      { numRuns: 400 },
     );
   });
 
