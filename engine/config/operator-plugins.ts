@@ -44,7 +44,10 @@ const headers = { type: 'object', additionalProperties: { type: 'string' } } as 
 
 const failures = {
   type: 'array',
-  items: { type: 'object', properties: { status: { type: 'integer' }, code: { type: 'string' } } },
+  items: {
+    type: 'object',
+    properties: { status: { type: ['integer', 'array'] }, code: { type: ['string', 'array'] } },
+  },
 } as const;
 
 /** What may be left out, but must be right where it is there. */

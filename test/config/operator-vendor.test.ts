@@ -39,6 +39,11 @@ const vendor = (over: object) =>
 it.each([
   ['a sound one', {}, 'it started'],
   [
+    'one with lists of statuses and codes',
+    { failures: [{ status: [402, 403], code: ['no_credit', 'blocked'], reason: 'credential', as: 402 }] },
+    'it started',
+  ],
+  [
     'a misspelt action',
     { speaks: { 'openai-chat': { whole: '/chat', strem: '/chat' } } },
     'openai-chat has no action "strem": use whole, stream',
