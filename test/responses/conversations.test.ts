@@ -248,6 +248,19 @@ describe('items named by their id', () => {
   });
 });
 
+describe('5 ids that clients choose themselves', () => {
+  it.each(translated)('belong to each user alone: nobody can take one away from another: %s', async (model) => {
+    const stranger = clientOf(stack, await otherUser());
+    const id = `msg_chosen_${model}`;
+    const say = (text: string) => [{ type: 'message' as const, id, role: 'user' as const, content: text }];
+    await stranger.responses.create({ model, input: say('Theirs') as ResponseInputItem[] });
+    await client.responses.create({ model, input: say('Mine') as ResponseInputItem[] });
+    await client.responses.create({ model, input: [{ type: 'item_reference', id }] });
+    expect(sent()).toContain('Mine');
+    expect(sent()).not.toContain('Theirs');
+  });
+});
+
 describe('7 items that are named so often, or so many, that no model could read them', () => {
   const message = (text: string) => ({ type: 'message' as const, role: 'user' as const, content: text });
 

@@ -50,6 +50,9 @@ export const previousNotFound = (id: string, param: string | null): GatewayError
     ...(param === null ? {} : { shownCode: 'previous_response_not_found' }),
   });
 
+/** Clients choose the ids of what they send: two of them may choose the same. */
+const ownName = (userId: number, id: string): string => `${userId}:${id}`;
+
 const sum = (numbers: Iterable<number>): number => {
   let total = 0;
   for (const number of numbers) total += number;
@@ -92,12 +95,12 @@ export class Conversations {
     const { userId } = exchange.principal!.key;
     const before = previous === null ? [] : await this.chain(previous, userId);
     if (references.length > mostMarks) throw tooMany();
-    const marks = await this.store.findMarks([...references, ...sealed.map(markOf)]);
+    const marks = await this.store.findMarks([...references.map((id) => ownName(userId, id)), ...sealed.map(markOf)]);
     const kept = new Map<string, MarkedResponse>();
     let place = before.at(-1)?.place ?? null;
     for (const id of references) {
-      const marked = marks.get(id);
-      if (marked === undefined || marked.userId !== userId || !marked.named) throw itemNotFound(id);
+      const marked = marks.get(ownName(userId, id));
+      if (!marked?.named) throw itemNotFound(id);
       if (marked.place === null) kept.set(id, marked);
       else place ??= marked.place;
     }
@@ -186,11 +189,12 @@ export class Conversations {
     const named = store !== false;
     if (!named && sealed.length === 0) return;
     const input = isNative || !named ? [] : this.state.itemsOf({ input: this.state.expand(call.body, [], items) });
-    const ids = named ? [...output, ...input].flatMap(({ id }) => (isName(id) ? id : [])) : [];
+    const { userId } = exchange.principal!.key;
+    const ids = named ? [...output, ...input].flatMap(({ id }) => (isName(id) ? ownName(userId, id) : [])) : [];
     if (!isName(answer.id)) throw new Error('the id of the response is too long');
     const stored: StoredResponse = {
       id: answer.id,
-      userId: exchange.principal!.key.userId,
+      userId,
       place: isNative ? placeOf(target.channel, credential) : null,
       named,
       previous: isNative ? null : previous,
