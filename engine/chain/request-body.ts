@@ -1,6 +1,7 @@
 /** How operators get a request's body: read while the head is still being checked, handed on once both are there. */
 import type { ImageBody } from '../contract/image.ts';
 import type { JsonObject } from '../contract/values.ts';
+import { GatewayError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
 import { readMultipart } from '../http/multipart.ts';
@@ -15,13 +16,29 @@ export const contentTypeOf = (exchange: LiveExchange): string => exchange.header
 
 export const isForm = (exchange: LiveExchange): boolean => /^multipart\/form-data\b/i.test(contentTypeOf(exchange));
 
+/** Vendors written in Go read names in any case: two that differ in nothing else would be another request to them. */
+function refuseTwins(value: JsonObject): JsonObject {
+  for (const name of Object.keys(value)) {
+    const plain = name.toLowerCase();
+    if (plain !== name && Object.hasOwn(value, plain))
+      throw new GatewayError(
+        'invalid_value',
+        `\`${name.slice(0, 60)}\` and \`${plain.slice(0, 60)}\` are one parameter.`,
+        {
+          param: plain.slice(0, 60),
+        },
+      );
+  }
+  return value;
+}
+
 /** Takes one JSON object, nothing else. `receiveTimeout`: ms for the whole body. */
 export function jsonBody(
   receiveTimeout: number,
   ending: Ending,
   accept: (exchange: LiveExchange, value: JsonObject) => void,
 ): Begin {
-  const parse = (exchange: LiveExchange) => accept(exchange, parseObject(exchange.body));
+  const parse = (exchange: LiveExchange) => accept(exchange, refuseTwins(parseObject(exchange.body)));
   return (exchange, native, ready) => {
     requireJson(contentTypeOf(exchange));
     readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, bytes) => {

@@ -1,7 +1,7 @@
 /** What a client asks for must not put a channel to rest: others use it too (spec 7). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Stack } from '../kit/stack.ts';
+import { type Stack, startStack } from '../kit/stack.ts';
 import { formOf, postForm, startVendor, startWith, wavFile } from './support.ts';
 
 let stack: Stack | null = null;
@@ -78,4 +78,18 @@ it('7 an error of the client’s own inside a 200 is told as one, and rests no c
   const answers = await insist(() => own.post('/embeddings', { model: 'demo-embedding', input: 'x' }));
   expect(statuses(answers)).toEqual([400, 400, 400, 400]);
   expect(await answers[0]!.json()).toMatchObject({ error: { code: 'too_long', param: 'input' } });
+});
+
+describe('8 names that differ in their case alone', () => {
+  it.each([
+    ['/embeddings', { model: 'demo-embedding', input: 'x', Model: 'text-embedding-3-large' }, 'model'],
+    ['/embeddings', { model: 'demo-embedding', input: 'x', INPUT: ['x', 'y'] }, 'input'],
+    ['/chat/completions', { model: 'demo-chat', messages: [{ role: 'user', content: 'x' }], Model: 'o3-pro' }, 'model'],
+  ])('8 %s: some vendors read either, so it is refused before any is asked', async (path, body, param) => {
+    stack = await startStack();
+    const answer = await stack.post(path, body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: 'invalid_value', param } });
+    expect(stack.simulator.received).toHaveLength(0);
+  });
 });
