@@ -262,6 +262,18 @@ describe('alpha, vendors that are merely alike', () => {
     expect(await stored(stack, events[0]!.data.url)).toEqual({ format: 'png', width: 48, height: 32 });
   });
 
+  it('2.4 images of one whole answer become events: its usage stands once, in the last', async () => {
+    const item = { b64_json: png().toString('base64') };
+    const usage = { total_tokens: 30, input_tokens: 10, output_tokens: 20 };
+    handler = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ created: 1, data: [item, item], usage }));
+    };
+    const events = eventsOf(await (await generate(stack, { model: 'alpha-odd', stream: true, n: 2 })).text());
+    expect(events.map(({ data }) => data?.usage.total_tokens ?? null)).toEqual([0, 30, null]);
+    expect(await latest()).toMatchObject({ images: 2, inputTokens: 10, outputTokens: 20 });
+  });
+
   it('2.3 a vendor that answers events to a plain request: 502, never events for a client that wants JSON', async () => {
     handler = (_request, response) => {
       response.writeHead(200, sse);

@@ -83,7 +83,7 @@ export function encodeEvent(event: ClientImageEvent, call: ImageCall): Pieces {
     background: known.background ?? 'opaque',
     output_format: known.output_format ?? 'png',
     ...(event.type === 'completed'
-      ? { usage: usageOf(event.usage, event.extra) }
+      ? { usage: usageOf(event.usage, event.usage === null ? {} : event.extra) }
       : { partial_image_index: event.index }),
   };
   return withImage(`event: ${type}\ndata: ${opened(members)}`, image, '\n\n');
