@@ -31,7 +31,7 @@ function decodeReply(body: JsonValue, { inputs }: EmbeddingsRequest) {
   if (embeddings.length !== inputs.length) throw unusableAnswer('not one embedding for each input');
   const vectors = embeddings.map((embedding) => {
     const values = isObject(embedding) ? embedding.values : null;
-    if (!Array.isArray(values) || values.length === 0 || !values.every((value) => typeof value === 'number'))
+    if (!Array.isArray(values) || values.length === 0 || !values.every(Number.isFinite))
       throw unusableAnswer('an embedding without numbers');
     return values as number[];
   });

@@ -172,10 +172,37 @@ describe('4.1 POST /v1/embeddings and vendors of all sorts', () => {
     ['too few', [vector(0, [1])]],
     ['the same index twice', [vector(0, [1]), vector(0, [2])]],
     ['no vector', [vector(0, [1]), vector(1, 'not base64!')]],
+    ['a vector of no numbers', [vector(0, [1]), vector(1, [null])]],
     ['nothing', []],
   ])('%s is no answer', async (_name, data) => {
     const { status, body } = await withAnswer({ data }, { input: ['a', 'b'] });
     expect(status).toBe(502);
     expect(body).toMatchObject({ error: { code: 'upstream_invalid_response' } });
+  });
+
+  it.each([
+    ['vectors of another form', { return_multivector: true }, [{ index: 0, embeddings: [[1], [2]] }]],
+    ['several of one document', { input: [{ pdf: 'https://ex.test/a.pdf' }] }, [vector(0, [1]), vector(1, [2])]],
+  ])('7 what the vendor’s own fields ask for passes: %s', async (_name, request, data) => {
+    const { status, body } = await withAnswer({ data }, { input: 'a', ...request });
+    expect(status).toBe(200);
+    expect(body.data).toEqual(data);
+  });
+
+  it('7 beside a vendor’s own field numbers become Base64 all the same', async () => {
+    const request = { input: 'x', encoding_format: 'base64', task: 'text-matching' };
+    const { body } = await withAnswer({ data: [vector(0, [0.5, -1])] }, request);
+    expect(body.data[0]!.embedding).toBe('AAAAPwAAgL8=');
+  });
+
+  it('7 numbers beyond all floats are none', async () => {
+    const vendor = await startVendor((incoming, response) => {
+      incoming.resume();
+      response.setHeader('content-type', 'application/json').end('{"data":[{"index":0,"embedding":[1e999]}]}');
+    });
+    const stack = await startWith(vendor.baseUrl, 'demo-embedding');
+    expect((await stack.post('/embeddings', { model: 'demo-embedding', input: 'x' })).status).toBe(502);
+    await stack.close();
+    vendor.close();
   });
 });

@@ -141,6 +141,24 @@ describe('4.1 POST /v1/rerank and hostile answers', () => {
     vendor.close();
   });
 
+  it.each([
+    ['7 a threshold of the vendor’s own may leave nothing', '{"results":[]}', { threshold: 0.9 }, 200],
+    ['7 a score beyond all numbers is none', '{"results":[{"index":0,"relevance_score":1e999}]}', {}, 502],
+  ])('%s', async (_name, body, request, status) => {
+    const vendor = await startVendor((incoming, response) => {
+      incoming.resume();
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    const stack = await startWith(vendor.baseUrl, 'demo-rerank', {
+      edit: ({ channels }) => {
+        channels.channels.only.vendor = 'jina';
+      },
+    });
+    expect((await stack.post('/rerank', { model: 'demo-rerank', query, documents, ...request })).status).toBe(status);
+    await stack.close();
+    vendor.close();
+  });
+
   it('a vendor’s ranking is sorted and cut', async () => {
     const vendor = await startVendor((incoming, response) => {
       incoming.resume();

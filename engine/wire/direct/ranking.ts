@@ -10,16 +10,18 @@ import { unusableAnswer } from '../vendor-answer.ts';
  */
 export function readRanking(
   results: JsonValue | undefined,
-  { documents, topN }: RerankRequest,
+  { documents, topN, extra }: RerankRequest,
 ): RerankResult['ranking'] {
-  if (!Array.isArray(results) || results.length === 0) throw unusableAnswer('no results');
+  // A vendor's own field may be a threshold that no document comes to.
+  const least = Object.keys(extra).length === 0 ? 1 : 0;
+  if (!Array.isArray(results) || results.length < least) throw unusableAnswer('no results');
   const seen = new Set<number>();
   const ranking = results.map((result) => {
     const { index, relevance_score: score } = isObject(result) ? result : {};
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= documents.length)
       throw unusableAnswer('a result for a document that was not sent');
     if (seen.has(index)) throw unusableAnswer('two results for one document');
-    if (typeof score !== 'number') throw unusableAnswer('a result without a score');
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw unusableAnswer('a result without a score');
     seen.add(index);
     return { index, score };
   });

@@ -25,6 +25,13 @@ function convert(embedding: JsonValue | undefined, wanted: JsonValue): JsonValue
   return wanted === 'base64' ? encodeVector(embedding) : embedding;
 }
 
+const plainFields: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'dimensions', 'user']);
+
+/** Whether a request says nothing but what OpenAI knows. What else a vendor is asked for may come in a form of its own. */
+function isPlain(body: JsonObject): boolean {
+  return Object.keys(body).every((name) => plainFields.has(name)) && !inputsOf(body.input).some(isObject);
+}
+
 function entryAt(entry: JsonValue, place: number): { readonly entry: JsonObject; readonly index: number } {
   if (!isObject(entry)) throw new Error('an entry of the answer is no object');
   const index = entry.index ?? place;
@@ -40,15 +47,18 @@ export function readReply(body: Buffer, call: DirectCall): DirectReply {
     return { body, counts: {}, error };
   }
   const counts = readCounts(value.usage);
-  const wanted = call.body.encoding_format ?? 'float';
+  const { body: asked } = call;
+  const plain = isPlain(asked);
+  const wanted = asked.encoding_format ?? 'float';
   const entries = value.data.map(entryAt);
   const sorted = [...entries].sort((one, other) => one.index - other.index);
-  if (sorted.length !== inputsOf(call.body.input).length || sorted.some(({ index }, place) => index !== place))
+  const expected = plain ? inputsOf(asked.input).length : Math.max(1, sorted.length);
+  if (sorted.length !== expected || sorted.some(({ index }, place) => index !== place))
     throw new Error('the answer has not one embedding for each input');
   const data = sorted.map(({ entry }) => {
     const embedding = convert(entry.embedding, wanted);
-    if (embedding === null) throw new Error('an embedding of the answer is none');
-    return embedding === entry.embedding ? entry : { ...entry, embedding };
+    if (embedding === null && plain) throw new Error('an embedding of the answer is none');
+    return embedding === null || embedding === entry.embedding ? entry : { ...entry, embedding };
   });
   const isAsAsked = data.every((entry, place) => entry === entries[place]!.entry);
   return { body: isAsAsked ? body : Buffer.from(JSON.stringify({ ...value, data })), counts, error: null };

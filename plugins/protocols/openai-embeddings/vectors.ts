@@ -18,4 +18,4 @@ export function decodeVector(base64: string): number[] | null {
 }
 
 export const isVector = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number');
+  Array.isArray(value) && value.length > 0 && value.every(Number.isFinite);
