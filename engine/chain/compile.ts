@@ -123,7 +123,7 @@ async function compileChain(
   closers: (() => MaybePromise<void>)[],
 ): Promise<CompiledChain> {
   const definitions = new Map<string, PluginDefinition<JsonSchema>>(registry.plugins.map((one) => [one.name, one]));
-  const headerNames = new Set(['content-type']);
+  const headerNames = new Set(['content-type', 'content-length']);
   const hooks: Hooks[] = [];
   const onRequest: RequestHook[] = [];
   const compiled: CompiledStage[] = [];

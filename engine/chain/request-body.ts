@@ -2,7 +2,7 @@
 import type { ImageBody } from '../contract/image.ts';
 import type { JsonObject } from '../contract/values.ts';
 import { GatewayError } from '../errors.ts';
-import { readBody } from '../http/body.ts';
+import { readBody, tooLarge } from '../http/body.ts';
 import { parseObject, requireJson } from '../http/json-body.ts';
 import { readMultipart } from '../http/multipart.ts';
 import type { Ending } from './ending.ts';
@@ -32,6 +32,11 @@ function refuseTwins(value: JsonObject): JsonObject {
   return value;
 }
 
+/** What is announced to be too large is not waited for. */
+function refuseAnnounced({ headers, route }: LiveExchange): void {
+  if (Number(headers['content-length'] ?? 0) > route.bodyLimit) throw tooLarge(route.bodyLimit);
+}
+
 /** Takes one JSON object, nothing else. `receiveTimeout`: ms for the whole body. */
 export function jsonBody(
   receiveTimeout: number,
@@ -41,6 +46,7 @@ export function jsonBody(
   const parse = (exchange: LiveExchange) => accept(exchange, refuseTwins(parseObject(exchange.body)));
   return (exchange, native, ready) => {
     requireJson(contentTypeOf(exchange));
+    refuseAnnounced(exchange);
     readBody(native, exchange, exchange.route.bodyLimit, receiveTimeout, (error, bytes) => {
       exchange.body = bytes;
       whenReady(exchange, ready, error, ending, parse);
@@ -57,6 +63,7 @@ export function jsonOrFormBody(
   const json = jsonBody(receiveTimeout, ending, (exchange, value) => accept(exchange, { kind: 'json', value }));
   return (exchange, native, ready) => {
     if (!isForm(exchange)) return json(exchange, native, ready);
+    refuseAnnounced(exchange);
     const type = contentTypeOf(exchange);
     const reading = readMultipart(native, exchange, type, exchange.route.bodyLimit, receiveTimeout, (error, body) => {
       whenReady(exchange, ready, error, ending, () => accept(exchange, body!));
