@@ -63,6 +63,7 @@ export * from './wire/openai/reply.ts';
 export * from './wire/openai/strict.ts';
 export * from './wire/openai/usage.ts';
 export { overridden } from './wire/overrides.ts';
+export { saidTokens } from './wire/said-tokens.ts';
 export * from './wire/signature.ts';
 export { eventStream, isEventStream, readFrames, SseReader } from './wire/sse.ts';
 export * from './wire/token-usage.ts';

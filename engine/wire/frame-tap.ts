@@ -19,7 +19,7 @@ export interface StreamNotes {
   usage: TokenUsage | null;
   /** An error event: it is said in the engine's words, and the stream ends. */
   error: VendorError | null;
-  /** About one token each event that says something. */
+  /** About so many tokens were said. */
   estimatedOutput: number;
   images: number;
 }

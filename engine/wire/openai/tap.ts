@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import type { SseFrame, VendorError } from '../../contract/wire.ts';
 import type { GatewayError } from '../../errors.ts';
 import { parsedJson } from '../parse-json.ts';
+import { saidTokens } from '../said-tokens.ts';
 import { FrameSplitter, frameEnd, readFrames, speaks } from '../sse.ts';
 import { plainError } from '../vendor-error.ts';
 import { isObject } from './fields.ts';
@@ -30,7 +31,6 @@ export class OpenAiTap implements StreamTap {
   complete = false;
   usage: TokenUsage | null = null;
   error: VendorError | null = null;
-  /** Each frame of these streams carries about one token. */
   estimatedOutput = 0;
   private readonly hidesUsage: boolean;
   private readonly splitter = new FrameSplitter();
@@ -64,7 +64,7 @@ export class OpenAiTap implements StreamTap {
     if (this.finished || this.error !== null) return null;
     const text = bytes.toString('latin1');
     if (!this.begun || tellingOrSeveral.test(text)) return this.sift(bytes, text);
-    if (speaks(bytes)) this.estimatedOutput++;
+    if (speaks(bytes)) this.estimatedOutput += saidTokens(text);
     return bytes;
   }
 
@@ -93,7 +93,7 @@ export class OpenAiTap implements StreamTap {
 
   private judge(bytes: Buffer, text: string): Verdict {
     if (this.begun && !telling.test(text)) {
-      if (speaks(bytes)) this.estimatedOutput++;
+      if (speaks(bytes)) this.estimatedOutput += saidTokens(text);
       return 'pass';
     }
     const [frame] = readFrames(bytes);
@@ -110,16 +110,16 @@ export class OpenAiTap implements StreamTap {
     const data = parsedJson(frame.data);
     this.error = errorOf(frame, data, isFirst);
     if (this.error !== null) return 'end';
-    return data === undefined || !isObject(data) ? 'pass' : this.readChunk(data);
+    return data === undefined || !isObject(data) ? 'pass' : this.readChunk(data, frame.data);
   }
 
-  private readChunk(data: JsonObject): Verdict {
+  private readChunk(data: JsonObject, text: string): Verdict {
     const usage = readOpenAiUsage(data.usage);
     if (usage !== null) this.usage = usage;
     const choices = Array.isArray(data.choices) ? data.choices : [];
     if (choices.some(hasFinished)) this.complete = true;
     if (usage !== null && choices.length === 0) return this.hidesUsage ? 'hide' : 'pass';
-    this.estimatedOutput++;
+    this.estimatedOutput += saidTokens(text);
     return 'pass';
   }
 }

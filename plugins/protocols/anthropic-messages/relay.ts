@@ -47,6 +47,16 @@ const eventName = /(?:^|[\r\n])event: ?([a-z_]+)/;
 /** Gateways in front of vendors may leave the names of events out. */
 const dataType = /(?:^|[\r\n])data: ?\{"type":\s?"([a-z_]+)"/;
 
+/** Where a delta says something; signatures and citations say nothing. */
+const saying = /"(?:text|thinking|partial_json)":\s?"/;
+const closing = '"}}\n\n'.length;
+
+/** Four bytes are about one token. */
+function tokensOf(text: string): number {
+  const key = saying.exec(text);
+  return key === null ? 1 : Math.max(1, Math.ceil((text.length - key.index - key[0].length - closing) / 4));
+}
+
 function frameReader(): FrameReader {
   let isFirst = true;
   let counted: JsonObject = {};
@@ -56,7 +66,7 @@ function frameReader(): FrameReader {
     const name = (eventName.exec(text) ?? dataType.exec(text))?.[1];
     switch (name) {
       case 'content_block_delta':
-        notes.estimatedOutput++;
+        notes.estimatedOutput += tokensOf(text);
         return 'pass';
       case 'message_start':
         counted = laterUsage(counted, startOf(parse()).usage);

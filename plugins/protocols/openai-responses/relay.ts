@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   type StreamNotes,
+  saidTokens,
   withVendorModel,
 } from '../../../engine/plugin.ts';
 import { nativeInput } from './compaction.ts';
@@ -62,7 +63,7 @@ function tapOf(): FrameTap {
   let opening: JsonObject | null = null;
   const read = (text: string, notes: StreamNotes, parse: () => unknown): 'pass' | 'hold' => {
     const type = eventType.exec(text)?.[1] ?? typeIn(parse());
-    if (type.endsWith('.delta')) notes.estimatedOutput++;
+    if (type.endsWith('.delta')) notes.estimatedOutput += saidTokens(text);
     else if (type === 'response.image_generation_call.completed') notes.images++;
     else if (type === 'response.created') opening = responseOf(parse());
     else if (type === 'response.completed' || type === 'response.incomplete') return end(parse(), notes);
