@@ -22,6 +22,8 @@ export default defineVendor({
       text: /^(?!.*: )(your|you have|this) .*(credit balance is too low|(api usage|spend(ing)?) limits?|plans (&|and) billing)/is,
       reason: 'credential',
     },
+    // One request that is longer than the account may send: the others have room.
+    { status: 429, text: /^extra usage is required for long context/i, reason: 'status', as: 413 },
     { code: 'organization_on_hold', reason: 'credential' },
     { status: 400, text: /^(?!.*: )(this|your) organization (has been|is) (disabled|on hold)/is, reason: 'credential' },
     // A 403 is about what the account may do: the country, the plan, the workspace.

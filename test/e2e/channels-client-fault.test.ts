@@ -56,14 +56,18 @@ describe('5 a client that writes what a vendor says of a bad credential', () => 
 });
 
 describe('7 what is the client’s own doing', () => {
-  async function withVendor(body: object, status: number, test: (own: Stack, vendor: FakeVendor) => Promise<void>) {
+  async function withVendor(
+    body: object,
+    status: number,
+    test: (own: Stack, vendor: FakeVendor) => Promise<void>,
+    channel: object = { vendor: 'gemini', models: { 'beta-3-pro-image': 'image', 'demo-gemini': 'text' } },
+  ) {
     const vendor = await startVendor((_request, response) => answerJson(response, body, status));
     const own = await startStack({
       edit: (documents) =>
         onlyChannel(documents, 'only', {
-          vendor: 'gemini',
+          ...channel,
           baseUrl: `${vendor.url}/v1beta`,
-          models: { 'beta-3-pro-image': 'image', 'demo-gemini': 'text' },
         }),
     });
     await test(own, vendor);
@@ -90,5 +94,21 @@ describe('7 what is the client’s own doing', () => {
       }
       expect(vendor.hits).toHaveLength(3);
     });
+  });
+
+  it('a conversation that is longer than the account may send is 413 for this client, and no rest', async () => {
+    const told = { type: 'rate_limit_error', message: 'Extra usage is required for long context requests.' };
+    await withVendor(
+      { type: 'error', error: told },
+      429,
+      async (own, vendor) => {
+        for (let index = 0; index < 3; index++) {
+          const answer = await own.post('/chat/completions', { model: 'demo-claude', messages: [message] });
+          expect(answer.status).toBe(413);
+        }
+        expect(vendor.hits).toHaveLength(3);
+      },
+      { vendor: 'anthropic', models: { 'demo-claude': 'claude' } },
+    );
   });
 });
