@@ -124,6 +124,12 @@ describe('4.1 POST /v1/videos', () => {
     ['a size of another ratio', { size: '1280x720', aspect_ratio: '9:16' }, 'aspect_ratio', 'conflicting_parameters'],
     ['several videos', { n: 2 }, 'n', 'invalid_value'],
     ['several videos behind the back', { metadata: { n: 2 } }, 'n', 'invalid_value'],
+    ['seconds behind the back', { metadata: { duration: 5 } }, 'seconds', 'invalid_value'],
+    ['a size behind the back', { metadata: { width: 1024, height: 1792 } }, 'size', 'invalid_value'],
+    ['references behind the back', { metadata: { image: 'file:///etc/passwd' } }, 'image', 'invalid_value'],
+    ['a name in another case', { metadata: { Duration: 60 } }, 'Duration', 'unsupported_parameter'],
+    ['another place', { metadata: { output: { upload_url: 'https://a.test' } } }, 'output', 'unsupported_parameter'],
+    ['another listener', { callback_url: 'https://a.test' }, 'callback_url', 'unsupported_parameter'],
     [
       'a reference that is no image',
       { input_reference: 'data:image/png;base64,AAAA' },
@@ -175,6 +181,17 @@ describe('4.1 POST /v1/videos', () => {
 });
 
 describe('4.1 POST /v1/video/generations', () => {
+  it('8 what `metadata` says of a length is what is made and charged', async () => {
+    const json = { model: 'demo-video-veo', prompt: 'A kite', metadata: { duration: '4', negative_prompt: 'blur' } };
+    const { status, body } = await ask(stack, 'POST', '/video/generations', { json });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.seconds).toBe('4');
+    expect(stack.simulator.received.findLast(({ method }) => method === 'POST')!.body).toMatchObject({
+      parameters: { durationSeconds: 4, negativePrompt: 'blur' },
+    });
+    await ended(stack, body.id);
+  });
+
   it('takes the words of older clients and answers flat', async () => {
     const json = {
       model: 'demo-video-grok',

@@ -18,22 +18,28 @@ const longestPrompt = 32_000;
 const mostReferences = 16;
 const longestFilm = 3600;
 
-const known: ReadonlySet<string> = new Set([
-  'model',
-  'prompt',
-  'seconds',
-  'duration',
-  'size',
-  'width',
-  'height',
-  'aspect_ratio',
-  'resolution',
-  'negative_prompt',
-  'input_reference',
-  'image',
-  'images',
-  'metadata',
-  'n',
+/** Names for the same thing. `metadata` may hold them too: it says what the request itself leaves open. */
+const meanings: readonly (readonly string[])[] = [
+  ['seconds', 'duration'],
+  ['size', 'width', 'height'],
+  ['aspect_ratio'],
+  ['resolution'],
+  ['negative_prompt'],
+  ['input_reference', 'image', 'images'],
+  ['n'],
+];
+
+const known: ReadonlySet<string> = new Set(['model', 'prompt', 'metadata', ...meanings.flat()]);
+
+/** Where a vendor would bring the film, or tell somebody of it, past the gateway: then nothing could be kept or charged. */
+const elsewhere: ReadonlySet<string> = new Set([
+  'output',
+  'storage_options',
+  'storage_uri',
+  'storageuri',
+  'upload_url',
+  'callback_url',
+  'webhook_url',
 ]);
 
 /** Where pictures stand, alone or in a list; a form may number its fields. */
@@ -43,7 +49,9 @@ type Files = readonly VideoReference[];
 
 /** Throws GatewayError 400 naming the field. */
 export function readVideoCall(body: ImageBody): VideoCall {
-  const { value, files } = body.kind === 'json' ? { value: body.value, files: [] } : readForm(body);
+  const { value: said, files } = body.kind === 'json' ? { value: body.value, files: [] } : readForm(body);
+  const metadata = metadataOf(said.metadata);
+  const value = { ...said, ...leftOpen(said, metadata) };
   const request: VideoRequest = {
     prompt: requiredText(value, 'prompt', longestPrompt),
     seconds: secondsOf(value),
@@ -52,8 +60,8 @@ export function readVideoCall(body: ImageBody): VideoCall {
     resolution: stringOrNull(value.resolution, 'resolution'),
     negativePrompt: stringOrNull(value.negative_prompt, 'negative_prompt'),
     references: referencesOf(value, files),
-    extra: writable(Object.fromEntries(Object.entries(value).filter(([name]) => !known.has(name)))),
-    vendorFields: vendorFieldsOf(value.metadata),
+    extra: unknownOf(said),
+    vendorFields: unknownOf(metadata),
   };
   refuseSeveral(value.n);
   return videoCall(requiredText(value, 'model', 500), request);
@@ -122,11 +130,30 @@ function refuseSeveral(n: JsonValue | undefined): void {
   throw invalidValue('n', '`n` must be 1: a task makes one video.');
 }
 
-function vendorFieldsOf(metadata: JsonValue | undefined): JsonObject {
+function metadataOf(metadata: JsonValue | undefined): JsonObject {
   if (metadata === undefined || metadata === null) return {};
   if (!isObject(metadata)) throw invalidType('metadata', 'an object');
-  refuseSeveral(metadata.n);
-  return writable(metadata);
+  return metadata;
+}
+
+const isSaid = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
+
+/** What `metadata` says of that of which the request itself says nothing. */
+function leftOpen(said: JsonObject, metadata: JsonObject): JsonObject {
+  const open = meanings.filter((names) => !names.some((name) => isSaid(said[name]))).flat();
+  return Object.fromEntries(open.flatMap((name) => (isSaid(metadata[name]) ? [[name, metadata[name]!]] : [])));
+}
+
+/** What only vendors know. Some of them read names in any case. */
+function unknownOf(fields: JsonObject): JsonObject {
+  const unknown = Object.entries(fields).filter(([name]) => !known.has(name));
+  for (const [name, value] of unknown) {
+    const plain = name.toLowerCase();
+    if (known.has(plain)) throw unsupported(name, `is written \`${plain}\`.`);
+    if (elsewhere.has(plain) && isSaid(value) && value !== '')
+      throw unsupported(name, 'is not supported: the gateway keeps the video and tells where it is.');
+  }
+  return writable(Object.fromEntries(unknown));
 }
 
 /** A hundred thousand levels can be read, but not written again. */
