@@ -1,6 +1,5 @@
 /** A running gateway: ports opened, configuration compiled, server listening, files watched. */
 import './runtime.ts';
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Lent } from './chain/lent.ts';
 import { Runner } from './chain/runner.ts';
@@ -13,6 +12,7 @@ import { createOwnRoutes } from './http/own-routes.ts';
 import { type Server, startServer } from './http/server.ts';
 import { openUploads } from './http/upload-spool.ts';
 import { type OpenLedger, openLedger } from './ledger/index.ts';
+import { makeFolder } from './make-folder.ts';
 import { openObjects } from './objects/index.ts';
 import { Metrics } from './observe/metrics.ts';
 import { logRequest } from './observe/request-log.ts';
@@ -23,6 +23,7 @@ import { openVideoTasks } from './tasks/index.ts';
 import { fetchUrl } from './upstream/fetch.ts';
 import { HealthBook } from './upstream/health.ts';
 import { Pools } from './upstream/pools.ts';
+import { longestTimer } from './wire/deadline.ts';
 
 export interface GatewayOptions {
   /** Folder of the four YAML files. */
@@ -64,7 +65,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   for (const notice of configuration.notices) log.warn({}, notice);
   const settings = configuration.gateway;
   const dataDirectory = resolve(options.dataDirectory ?? settings.dataDirectory);
-  await mkdir(dataDirectory, { recursive: true, mode: 0o750 });
+  await makeFolder(dataDirectory);
   const ledger = await openLedger({ folder: dataDirectory, log, sync: settings.ledger.journal.sync });
   ledger.responses.configure(settings.responses);
   try {
@@ -236,7 +237,7 @@ async function withinTime(promise: Promise<void>, timeout: number): Promise<void
   await Promise.race([
     promise,
     new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeout);
+      timer = setTimeout(resolve, Math.min(timeout, longestTimer));
     }),
   ]);
   clearTimeout(timer);

@@ -161,6 +161,10 @@ const hookNames = ['onHead', 'onRequest', 'onEvent', 'onImages', 'onPart', 'onSe
 /** A misspelt hook would never run, and nobody would notice. */
 const knownHooks: ReadonlySet<string> = new Set([...hookNames, 'close']);
 
+/** Operators' plugins are JavaScript: what they answer was seen by no compiler. */
+const isHooks = (value: unknown): value is Hooks =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 async function createInstance(
   definition: PluginDefinition<JsonSchema>,
   stage: Stage,
@@ -168,7 +172,8 @@ async function createInstance(
   place: { readonly chain: string; readonly index: number },
 ): Promise<Hooks> {
   try {
-    const hooks = await definition.create(stage.options, host);
+    const hooks: unknown = await definition.create(stage.options, host);
+    if (!isHooks(hooks)) throw new Error('its `create` answers no object of hooks');
     const unknown = Object.keys(hooks).find((name) => !knownHooks.has(name));
     if (unknown !== undefined)
       throw new Error(`there is no hook ${unknown}; the hooks are ${[...knownHooks].join(', ')}`);

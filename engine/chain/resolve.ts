@@ -1,6 +1,6 @@
 /** Which model a request means and whether its key may use it (spec 2.10, 5, 7). */
 import type { Offer } from '../contract/model.ts';
-import { isCapable, type Operation } from '../contract/operations.ts';
+import { isCapable, type Operation, operationEntry } from '../contract/operations.ts';
 import { GatewayError } from '../errors.ts';
 import type { LiveExchange } from './exchange.ts';
 
@@ -15,8 +15,9 @@ function routesOf({ snapshot }: LiveExchange, { model, tiers }: Offer): string {
   const candidates = tiers.flat();
   const serving = snapshot.routes.filter(
     ({ route, targets }) =>
-      (model.operations as readonly string[]).includes(route.operation) ||
-      candidates.some((candidate) => targets.has(candidate)),
+      operationEntry(route.operation).capability !== null &&
+      ((model.operations as readonly string[]).includes(route.operation) ||
+        candidates.some((candidate) => targets.has(candidate))),
   );
   return serving.map(({ route }) => `${route.method} ${route.path}`).join(', ') || 'no route';
 }

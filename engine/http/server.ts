@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (listening === false)
         reject(
           new Error(
-            `Cannot listen on ${options.host}:${options.port}: the port is taken or not allowed. Choose another in gateway.yaml (listen.port) or with --port.`,
+            `Cannot listen on ${options.host}:${options.port}: the port is taken or not allowed, or the host is no address of this machine. Choose another in gateway.yaml (listen) or with --port.`,
           ),
         );
       else resolve(listening);

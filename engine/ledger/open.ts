@@ -1,9 +1,9 @@
 /** Opens the ledger of a data folder: for the one gateway that serves from it, or for the command line beside it. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hold, KeyRecord, Ledger, Replays } from '../contract/ports.ts';
 import type { UsageRow } from '../contract/usage.ts';
 import type { Log, MaybePromise } from '../contract/values.ts';
+import { makeFolder } from '../make-folder.ts';
 import { type OpenResponses, openResponses } from '../responses/store.ts';
 import { createTaskStore } from '../tasks/store.ts';
 import type { TaskStore } from '../tasks/task.ts';
@@ -61,7 +61,7 @@ const megabyte = 1024 * 1024;
 
 /** Opens the accounts without the lock: any number of processes may, beside a running gateway too. */
 export async function openAccounts(folder: string): Promise<Accounts & { close(): Promise<void> }> {
-  await mkdir(folder, { recursive: true, mode: 0o750 });
+  await makeFolder(folder);
   const database = await openDatabase(join(folder, 'gateway.db'), command);
   const accounts = createAccounts({ database, folder, now: Date.now, onChange: () => {} });
   return { ...accounts, close: () => database.close() };
@@ -69,7 +69,7 @@ export async function openAccounts(folder: string): Promise<Accounts & { close()
 
 /** Opens the folder for a gateway: locks it, replays what a crash left in the journal, and starts. */
 export async function openLedger(options: LedgerOptions): Promise<OpenLedger> {
-  await mkdir(join(options.folder, 'journal'), { recursive: true, mode: 0o750 });
+  await makeFolder(join(options.folder, 'journal'));
   const unlock = await lockFolder(options.folder);
   try {
     const database = await openDatabase(join(options.folder, 'gateway.db'), gateway);

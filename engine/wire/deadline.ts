@@ -6,6 +6,9 @@ import { performance } from 'node:perf_hooks';
 
 const tickMs = 50;
 
+/** ms; Node's own timers fire at once where they are told to wait longer. */
+export const longestTimer = 2 ** 31 - 1;
+
 export class Deadline {
   at = 0;
   readonly expired: () => void;

@@ -22,6 +22,7 @@ export default defineNormalizer({
             type: 'string',
             description: 'Pixels, `<width>x<height>`.',
             pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$',
+            'x-expected': 'pixels such as 1024x1024',
           },
           quality: { type: 'string', description: 'The vendor’s quality tier.', minLength: 1 },
         },

@@ -58,6 +58,7 @@ function compileShape(ratios: readonly string[], tiers: readonly string[], sizes
 }
 
 const tierPattern = '^(\\d{2,5}|\\d+(\\.\\d+)?[kK])$';
+const tierExpected = 'a resolution such as 2K or 512';
 const ratioPattern = '^\\d+(\\.\\d+)?:\\d+(\\.\\d+)?$';
 
 /**
@@ -75,14 +76,14 @@ export default defineNormalizer({
       ratios: {
         type: 'array',
         description: 'Allowed values of `aspect_ratio`; the earlier one wins where a size lies between two.',
-        items: { type: 'string', pattern: ratioPattern },
+        items: { type: 'string', pattern: ratioPattern, 'x-expected': 'a ratio such as 16:9' },
         minItems: 1,
         uniqueItems: true,
       },
       tiers: {
         type: 'array',
         description: 'Allowed values of `resolution` and `image_size`, as the vendor writes them.',
-        items: { type: 'string', pattern: tierPattern },
+        items: { type: 'string', pattern: tierPattern, 'x-expected': tierExpected },
         minItems: 1,
         uniqueItems: true,
       },
@@ -90,7 +91,7 @@ export default defineNormalizer({
         type: 'object',
         description: 'Pixel sizes with a fixed meaning; all others go to the nearest ratio and tier.',
         default: {},
-        propertyNames: { pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$' },
+        propertyNames: { pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$', 'x-expected': 'pixels such as 1024x768' },
         additionalProperties: {
           type: 'object',
           additionalProperties: false,
@@ -120,7 +121,7 @@ export default defineNormalizer({
       qualityTiers: {
         type: 'object',
         description: 'Quality → tier, used where no field names a resolution; others leave the default.',
-        additionalProperties: { type: 'string', pattern: tierPattern },
+        additionalProperties: { type: 'string', pattern: tierPattern, 'x-expected': tierExpected },
         default: { high: '2K' },
       },
       n: countRule(1),

@@ -61,14 +61,18 @@ export default defineNormalizer({
       ratios: {
         type: 'array',
         description: 'Allowed values of `aspect_ratio`; the earlier one wins where a size lies between two.',
-        items: { type: 'string', pattern: '^(auto|\\d+(\\.\\d+)?:\\d+(\\.\\d+)?)$' },
+        items: {
+          type: 'string',
+          pattern: '^(auto|\\d+(\\.\\d+)?:\\d+(\\.\\d+)?)$',
+          'x-expected': '`auto` or a ratio such as 16:9',
+        },
         minItems: 1,
         uniqueItems: true,
       },
       tiers: {
         type: 'array',
         description: 'Allowed values of `resolution`, as the vendor writes them.',
-        items: { type: 'string', pattern: '^\\d+(\\.\\d+)?k$' },
+        items: { type: 'string', pattern: '^\\d+(\\.\\d+)?k$', 'x-expected': 'a resolution such as 2k' },
         minItems: 1,
         uniqueItems: true,
       },

@@ -61,8 +61,14 @@ function normalize(call: VideoCall, rules: Rules): void {
   call.request = { ...request, seconds };
 }
 
-const list = (description: string, pattern: string) =>
-  ({ type: 'array', description, items: { type: 'string', pattern }, minItems: 1, uniqueItems: true }) as const;
+const list = (description: string, pattern: string, expected: string) =>
+  ({
+    type: 'array',
+    description,
+    items: { type: 'string', pattern, 'x-expected': expected },
+    minItems: 1,
+    uniqueItems: true,
+  }) as const;
 
 /** What a list leaves out is refused with 400 before anything is held; without a list the vendor judges. */
 export default defineNormalizer({
@@ -87,9 +93,9 @@ export default defineNormalizer({
           maximum: { type: 'number', description: 'The longest, where there is no list.', exclusiveMinimum: 0 },
         },
       },
-      sizes: list('Allowed values of `size`.', '^\\d+x\\d+$'),
-      ratios: list('Allowed values of `aspect_ratio`.', '^\\d+(\\.\\d+)?:\\d+(\\.\\d+)?$'),
-      resolutions: list('Allowed values of `resolution`.', '^\\w+$'),
+      sizes: list('Allowed values of `size`.', '^\\d+x\\d+$', 'pixels such as 1280x720'),
+      ratios: list('Allowed values of `aspect_ratio`.', '^\\d+(\\.\\d+)?:\\d+(\\.\\d+)?$', 'a ratio such as 16:9'),
+      resolutions: list('Allowed values of `resolution`.', '^\\w+$', 'a resolution such as 720p'),
       references: {
         type: 'integer',
         description: 'Reference images at most.',

@@ -108,3 +108,12 @@ test('names that do not exist end with 1 and a guess', async () => {
     [1, expect.stringContaining('bob')],
   ]);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a data directory that cannot be made ends with the reason (needs /proc: Linux)',
+  async () => {
+    const { code, stderr } = await call(['users', 'create', 'bob', '--data', '/proc/nope/data']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('/proc/nope');
+  },
+);

@@ -74,3 +74,10 @@ it('B a misspelt hook of a plugin is refused', async () => {
     /routes\.yaml:\d+:\d+ chains\.chat\[1\].*there is no hook onReqest/,
   );
 });
+
+it.each(['5', 'null', '[]'])('B a plugin that creates %s instead of its hooks is refused', async (made) => {
+  const source = `export default { name: 'filter', summary: 'x', options: { type: 'object', additionalProperties: false, properties: {} }, create: () => (${made}) };`;
+  expect(await refusalOf(source, ['auth', 'filter', 'normalize', 'billing'])).toMatch(
+    /routes\.yaml:\d+:\d+ chains\.chat\[1\].*answers no object of hooks/,
+  );
+});

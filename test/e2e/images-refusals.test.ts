@@ -108,6 +108,9 @@ describe('values', () => {
   it('2.5 an unknown image model is 404, one that is no image model 400', async () => {
     await expectError(await generate(stack, { model: 'delta-image' }), 404, 'model_not_found');
     await expectError(await generate(stack, { model: 'demo-chat' }), 400, 'unsupported_endpoint', 'model');
+    const sentence = await (await generate(stack, { model: 'demo-chat' })).text();
+    expect(sentence).toContain('it serves: POST /v1/chat/completions');
+    expect(sentence).not.toMatch(/GET|videos/);
     await expectError(await edit(stack, { model: 'demo-chat' }), 400, 'unsupported_endpoint', 'model');
   });
 
