@@ -67,3 +67,49 @@ describe('8 an answer that breaks off is charged for what it said', () => {
     expect(estimated(messages, [delta('signature_delta', { signature: 'x'.repeat(4000) })])).toBe(1);
   });
 });
+
+const words = 'So said the fox.';
+const whole: readonly [ChatProtocol, (input: number, output: number) => JsonObject][] = [
+  [
+    chat,
+    (input, output) => ({
+      choices: [{ index: 0, message: { role: 'assistant', content: words } }],
+      usage: { prompt_tokens: input, completion_tokens: output },
+    }),
+  ],
+  [
+    messages,
+    (input, output) => ({
+      content: [{ type: 'text', text: words }],
+      usage: { input_tokens: input, output_tokens: output },
+    }),
+  ],
+  [
+    responses,
+    (input, output) => ({
+      id: 'resp_1',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: words }] }],
+      usage: { input_tokens: input, output_tokens: output },
+    }),
+  ],
+  [
+    gemini,
+    (input, output) => ({
+      candidates: [{ content: { parts: [{ text: words }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: input, candidatesTokenCount: output },
+    }),
+  ],
+];
+
+describe.each(whole)('8 counts that count nothing are not believed: $name', ({ relay }, answer) => {
+  const read = (input: number, output: number) => relay.reply(Buffer.from(JSON.stringify(answer(input, output))));
+
+  it.each([1e300, 2e9, -5, 1.5])('%d', (absurd) => {
+    for (const [input, output] of [
+      [absurd, 4],
+      [3, absurd],
+    ] as const)
+      expect(read(input, output)).toMatchObject({ usage: null, estimatedOutput: words.length / 4 });
+    expect(read(3, 4).usage).toMatchObject({ input: 3, output: 4 });
+  });
+});

@@ -2,19 +2,19 @@
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject } from '../../contract/values.ts';
 import { isObject } from '../openai/fields.ts';
-import { countOf, credibleUsage } from '../token-usage.ts';
+import { countOf, credibleUsage, wholeOf } from '../token-usage.ts';
 
 /**
- * Gemini counts thoughts beside the answer and the results of its own tools beside the prompt. What is no count counts as
+ * Gemini counts thoughts beside the answer and the results of its own tools beside the prompt. What is no number counts as
  * 0; null where the counts are absurd.
  */
 export function countGoogleUsage(metadata: Readonly<Record<string, unknown>>): TokenUsage | null {
-  const reasoning = countOf(metadata.thoughtsTokenCount);
+  const reasoning = wholeOf(metadata.thoughtsTokenCount);
   return credibleUsage({
-    input: countOf(metadata.promptTokenCount) + countOf(metadata.toolUsePromptTokenCount),
+    input: wholeOf(metadata.promptTokenCount) + wholeOf(metadata.toolUsePromptTokenCount),
     cachedInput: countOf(metadata.cachedContentTokenCount),
     cacheWrite: 0,
-    output: countOf(metadata.candidatesTokenCount) + reasoning,
+    output: wholeOf(metadata.candidatesTokenCount) + reasoning,
     reasoning,
   });
 }

@@ -2,7 +2,7 @@
 import type { TokenUsage } from '../../contract/usage.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import type { VendorError } from '../../contract/wire.ts';
-import { countOf, credibleUsage } from '../token-usage.ts';
+import { countOf, credibleUsage, wholeOf } from '../token-usage.ts';
 import { isObject } from './fields.ts';
 
 /** Null where the object has no token counts, or absurd ones. `prompt_tokens` includes cached, `completion_tokens` includes reasoning tokens. */
@@ -12,10 +12,10 @@ export function readOpenAiUsage(value: unknown): TokenUsage | null {
   const prompt = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
   const completion = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {};
   return credibleUsage({
-    input: countOf(value.prompt_tokens),
+    input: wholeOf(value.prompt_tokens),
     cachedInput: countOf(prompt.cached_tokens),
     cacheWrite: countOf(prompt.cache_write_tokens),
-    output: countOf(value.completion_tokens),
+    output: wholeOf(value.completion_tokens),
     reasoning: countOf(completion.reasoning_tokens),
   });
 }

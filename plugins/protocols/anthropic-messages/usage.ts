@@ -6,19 +6,20 @@ import {
   type JsonObject,
   type JsonValue,
   type TokenUsage,
+  wholeOf,
 } from '../../../engine/plugin.ts';
 
 /** Null where the object has no token counts, or absurd ones. */
 export function readUsage(value: unknown): TokenUsage | null {
   if (!isObject(value) || typeof value.output_tokens !== 'number') return null;
-  const cacheWrite = countOf(value.cache_creation_input_tokens);
-  const cachedInput = countOf(value.cache_read_input_tokens);
+  const cacheWrite = wholeOf(value.cache_creation_input_tokens);
+  const cachedInput = wholeOf(value.cache_read_input_tokens);
   const details = isObject(value.output_tokens_details) ? value.output_tokens_details : {};
   return credibleUsage({
-    input: countOf(value.input_tokens) + cacheWrite + cachedInput,
+    input: wholeOf(value.input_tokens) + cacheWrite + cachedInput,
     cachedInput,
     cacheWrite,
-    output: countOf(value.output_tokens),
+    output: wholeOf(value.output_tokens),
     reasoning: countOf(details.thinking_tokens),
   });
 }
