@@ -60,7 +60,10 @@ describe('7 what is the client’s own doing', () => {
     body: object,
     status: number,
     test: (own: Stack, vendor: FakeVendor) => Promise<void>,
-    channel: object = { vendor: 'gemini', models: { 'beta-3-pro-image': 'image', 'demo-gemini': 'text' } },
+    channel: { vendor: string; models: Record<string, string> } = {
+      vendor: 'gemini',
+      models: { 'beta-3-pro-image': 'image', 'demo-gemini': 'text' },
+    },
   ) {
     const vendor = await startVendor((_request, response) => answerJson(response, body, status));
     const own = await startStack({
