@@ -190,6 +190,15 @@ describe('4.1 POST /v1/audio/transcriptions', () => {
     expect(stack.simulator.received).toHaveLength(before);
   });
 
+  it.each(['url', 'file_url', 'file_id'])(
+    '8 another sound by `%s` is refused: it is the file that is counted',
+    async (name) => {
+      const form = formOf({ file: file(), model: 'demo-whisper', [name]: 'https://a.test/long.mp3' });
+      const answer = await postForm(stack, '/audio/transcriptions', form);
+      expect(await answer.json()).toMatchObject({ error: { code: 'unsupported_parameter', param: name } });
+    },
+  );
+
   it('two models are a contradiction', async () => {
     const form = formOf({ file: file(), model: 'demo-whisper' });
     form.append('model', 'demo-transcribe');
@@ -274,6 +283,8 @@ describe('8 what nobody tells is estimated', () => {
     ['the last caption of a vtt', 'vtt', 'WEBVTT\n\n00:01.000 --> 01:02.500\nhi\n', 'text/vtt', 62.5],
     ['the last caption of an srt', 'srt', '1\n00:00:01,000 --> 00:00:04,250\nhi\n', '', 4.25],
     ['the size of a file of an unknown length', 'text', 'hi\n', 'text/plain', 10],
+    ['so many words, which need their time', 'text', 'words'.repeat(100), 'text/plain', 20],
+    ['what such a file can hold, whatever a vendor says', 'text', 'words'.repeat(100_000), 'text/plain', 160],
   ])('by %s', async (_name, response_format, body, type, seconds) => {
     const vendor = await startVendor((incoming, response) => {
       incoming.resume();

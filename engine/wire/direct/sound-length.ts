@@ -10,11 +10,16 @@ const bytesPerSecond: Readonly<Record<string, number>> = {
 };
 /** 128 kbit/s */
 const otherwise = 16_000;
+/** 8 kbit/s: below that nobody is understood. */
+const least = 1_000;
 
 export function soundSeconds({ head, length }: UploadedFile): number {
   const rate = bytesPerSecond[head.toString('latin1', 0, 4)] ?? otherwise;
   return wavSeconds(head, length) ?? length / rate;
 }
+
+/** How long it is at the most, by the same head. */
+export const longestSeconds = ({ head, length }: UploadedFile): number => wavSeconds(head, length) ?? length / least;
 
 /** Formats whose samples have one size: PCM, floats, A-law, µ-law, and those that tell a subtype. */
 const evenFormats = [1, 3, 6, 7, 0xfffe];

@@ -11,19 +11,24 @@ import type { Operation } from '../../contract/operations.ts';
 import type { JsonObject, JsonValue } from '../../contract/values.ts';
 import { GatewayError } from '../../errors.ts';
 import { requiredString } from '../openai/call.ts';
-import { isObject } from '../openai/fields.ts';
+import { isObject, unsupported } from '../openai/fields.ts';
 import { openAiError } from '../openai/reply.ts';
 import { isEventStream } from '../sse.ts';
 import { counted, countedSeconds, estimatedUsage, textTokens } from './counts.ts';
 import { readPlainError } from './errors.ts';
 import { audioTap } from './event-tap.ts';
-import { soundSeconds } from './sound-length.ts';
+import { longestSeconds, soundSeconds } from './sound-length.ts';
 
 /** Whatever else a client asks for is text: vendors have formats of their own. */
 const jsonFormats = ['json', 'verbose_json', 'diarized_json'];
 /** What listening and speech come to, about. */
 const heardTokensPerSecond = 10;
 const saidTokensPerSecond = 4;
+/** Characters of a second, of who speaks fast. */
+const fastest = 25;
+
+/** A vendor would hear what these name instead of what the gateway counts, files of its account among it. */
+const otherSources = ['url', 'file_url', 'file_id'];
 
 const invalid = (message: string, param: string): GatewayError => new GatewayError('invalid_value', message, { param });
 
@@ -51,6 +56,8 @@ function requireOne({ parts }: UploadedForm, name: string): void {
 function readCall(operation: Operation, body: JsonObject, form: UploadedForm): DirectCall {
   const model = requiredString(body, 'model');
   for (const name of ['model', 'stream', 'response_format']) requireOne(form, name);
+  for (const name of otherSources)
+    if (body[name]) throw unsupported(name, 'is not supported: send the sound itself as `file`.');
   const seconds = soundSeconds(fileOf(form));
   const heard = Math.ceil(seconds * heardTokensPerSecond);
   const prompt = typeof body.prompt === 'string' ? textTokens(body.prompt) : 0;
@@ -90,13 +97,19 @@ function captionSeconds(text: string): Counts {
   return countedSeconds(end);
 }
 
+/** Where the vendor counts nothing: so many words need their time, however small the file was made. */
+function spoken(text: string, { bound, form }: DirectCall): Counts {
+  const needed = Math.min(text.length / fastest, longestSeconds(fileOf(form!)));
+  return { output: textTokens(text), seconds: Math.max(bound.seconds, needed) };
+}
+
 const isJson = (contentType: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType);
 const isTextFormat = ({ body }: DirectCall): boolean => !jsonFormats.includes(String(body.response_format ?? 'json'));
 
 function readReply(body: Buffer, call: DirectCall, contentType: string): DirectReply {
   if (isTextFormat(call) && !isJson(contentType)) {
     const text = body.toString('utf8');
-    const estimated = { ...captionSeconds(text), output: textTokens(text) };
+    const estimated = { ...spoken(text, call), ...captionSeconds(text) };
     return { body, contentType: contentType || 'text/plain; charset=utf-8', counts: {}, estimated, error: null };
   }
   const value = JSON.parse(body.toString('utf8')) as JsonValue;
@@ -106,8 +119,7 @@ function readReply(body: Buffer, call: DirectCall, contentType: string): DirectR
     if (error === null) throw new Error('the answer holds no text');
     return { body, counts: {}, error };
   }
-  const estimated = { output: textTokens(value.text) };
-  return { body, contentType: type, counts: readCounts(value), estimated, error: null };
+  return { body, contentType: type, counts: readCounts(value), estimated: spoken(value.text, call), error: null };
 }
 
 /** The protocol of one of the two operations. */
@@ -129,11 +141,11 @@ export function transcriptProtocol(name: string, summary: string, operation: Ope
         return /^text\/html\b/i.test(contentType) ? null : 'whole';
       },
       reply: readReply,
-      events: () =>
+      events: (call) =>
         audioTap({
           last: 'transcript.text.done',
           readCounts,
-          estimate: (event) => (typeof event?.text === 'string' ? { output: textTokens(event.text) } : {}),
+          estimate: (event) => (typeof event?.text === 'string' ? spoken(event.text, call) : {}),
         }),
       decodeError: readPlainError,
     },
