@@ -3,14 +3,19 @@
  * from the moment it exists, so that nothing is left behind whatever becomes of the process.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GatewayError } from '../errors.ts';
 
 const largestInMemory = 256 * 1024;
 /** Enough for the head of any sound file. */
 const headBytes = 4 * 1024;
 const pieceBytes = 64 * 1024;
 const suffix = '.upload';
+/** Bytes that uploads leave on their disk: the journal of what is charged may need them. */
+const leastFree = 256 * 1024 * 1024;
+/** ms for which an answer about the disk is good. */
+const freeFor = 100;
 
 /** Makes the folder; throws away what a crash left between making a file and taking its name away. */
 export async function openUploads(folder: string): Promise<string> {
@@ -25,6 +30,24 @@ async function openNameless(folder: string): Promise<FileHandle> {
   const handle = await open(path, 'wx+', 0o600);
   await unlink(path);
   return handle;
+}
+
+const freeIn = new Map<string, { readonly asked: number; readonly bytes: Promise<number> }>();
+
+function freeBytes(folder: string): Promise<number> {
+  const now = performance.now();
+  const known = freeIn.get(folder);
+  if (known !== undefined && now - known.asked < freeFor) return known.bytes;
+  const bytes = statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
+  freeIn.set(folder, { asked: now, bytes });
+  return bytes;
+}
+
+async function requireRoom(folder: string): Promise<void> {
+  if ((await freeBytes(folder)) < leastFree)
+    throw new GatewayError('overloaded', 'The gateway has no room for uploads now. Try again later.', {
+      retryAfter: 5,
+    });
 }
 
 export class Spool {
@@ -111,6 +134,7 @@ export class Spool {
     try {
       this.handle ??= await openNameless(this.folder);
       while (this.chunks.length > 0 && !this.closed) {
+        await requireRoom(this.folder);
         const chunks = this.chunks;
         this.chunks = [];
         const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);

@@ -235,4 +235,6 @@ function fileOf({ spool, file }: { readonly spool: Spool; readonly file: Omit<Up
 const invalid = (sentence: string): GatewayError => new GatewayError('invalid_multipart', sentence);
 
 const notKept = (cause: unknown): GatewayError =>
-  new GatewayError('internal_error', 'The gateway could not keep the upload while it came. Try again.', { cause });
+  cause instanceof GatewayError
+    ? cause
+    : new GatewayError('internal_error', 'The gateway could not keep the upload while it came. Try again.', { cause });
