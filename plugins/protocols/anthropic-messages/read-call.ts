@@ -22,8 +22,21 @@ export function readCall(body: JsonObject): ChatCall {
 /** The same without an answer, which tokens are counted of. */
 export function readConversation(body: JsonObject): ChatCall {
   const model = requiredString(body, 'model');
+  refuseThread(body);
   checkMessages(body);
   return { kind: 'chat', model, stream: false, wantsUsage: true, maxOutputTokens: null, choices: 1, body };
+}
+
+/**
+ * Vendor accounts are shared: a thread of one user could be named by another. SDKs know the code, and send the whole
+ * conversation.
+ */
+function refuseThread({ thread }: JsonObject): void {
+  if ((thread ?? null) === null) return;
+  throw new GatewayError('unsupported_parameter', '`thread` is not supported. Send the whole conversation.', {
+    param: 'thread',
+    shownCode: 'thread_unsupported_request',
+  });
 }
 
 const missing = (name: string) =>
