@@ -126,7 +126,7 @@ export interface DirectTap {
 
 /** Same protocol on both sides: the request goes out as it came but for the model's name. */
 export interface DirectRelay {
-  /** By content type and first bytes; null: this is no answer of the protocol. */
+  /** By content type and first bytes, none of an empty body; null: this is no answer of the protocol. */
   shape(call: DirectCall, contentType: string, first: Buffer): AnswerShape | null;
   /** Throws where the body cannot be read. */
   reply(body: Buffer, call: DirectCall, contentType: string): DirectReply;

@@ -31,6 +31,8 @@ function readCall(body: JsonObject): DirectCall {
     throw new GatewayError('missing_required_parameter', '`input` is required.', { param: 'input' });
   if (typeof input !== 'string' && !Array.isArray(input))
     throw invalidType('input', 'a string or an array of strings or parts');
+  if (input.length === 0 && typeof input !== 'string')
+    throw new GatewayError('invalid_value', '`input` is empty.', { param: 'input' });
   const model = stringOrNull(body.model, 'model') ?? standardModel;
   const bound = estimatedUsage({ input: Math.max(1, tokensOf(input)) });
   return { kind: 'direct', operation: 'moderations', model, stream: false, bound, known: {}, body, form: null };

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
-import { formOf, postForm, startVendor, startWith, wavFile } from './support.ts';
+import { formOf, lastRow, postForm, startVendor, startWith, wavFile } from './support.ts';
 
 let stack: Stack | null = null;
 let vendor: Awaited<ReturnType<typeof startVendor>> | null = null;
@@ -60,6 +60,17 @@ describe('7 an answer of the kind that the client asked for is no fault of the c
     const answers = await insist(() => transcribe(own, { response_format: 'lrc' }));
     expect(statuses(answers)).toEqual(fine);
     expect(await answers[0]!.text()).toBe('[00:00.00]hi');
+  });
+
+  it('7 silence, of which a vendor has nothing to write', async () => {
+    const own = await serve('demo-whisper', (asked) =>
+      asked.includes('"response_format"') ? ['text/plain', ''] : ['application/json', '{"text":""}'],
+    );
+    const answers = await insist(() => transcribe(own, { response_format: 'text' }));
+    expect(statuses(answers)).toEqual(fine);
+    expect(await answers[0]!.text()).toBe('');
+    expect(await lastRow(own)).toMatchObject({ seconds: 1, quota: 50 });
+    expect((await transcribe(own, {})).status).toBe(200);
   });
 
   it('7 sound of a model that does not speak in events', async () => {

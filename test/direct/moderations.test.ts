@@ -48,6 +48,7 @@ describe('4.1 POST /v1/moderations', () => {
   it.each([
     [{}, 'missing_required_parameter', 'input'],
     [{ input: 7 }, 'invalid_type', 'input'],
+    [{ input: [] }, 'invalid_value', 'input'],
     [{ input: 'x', model: 7 }, 'invalid_type', 'model'],
   ])('%o is refused with 400', async (body, code, param) => {
     const answer = await stack.post('/moderations', body);

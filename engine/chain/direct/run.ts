@@ -19,6 +19,7 @@ import { usageOf } from './usage.ts';
 const largestReply = 128 * 1024 * 1024;
 /** Of what a vendor still says behind its last event. */
 const largestRest = 256 * 1024;
+const nothing = Buffer.alloc(0);
 
 export class DirectRun implements Delivering {
   readonly exchange: LiveExchange;
@@ -116,14 +117,14 @@ export class DirectRun implements Delivering {
       throw new AttemptFailed(await refusalOf(this.answer, target.channel.vendor, (body) => bridge.decodeError(body)));
     const contentType = headerValue(headers, 'content-type');
     const chunks = this.answer[Symbol.asyncIterator]();
-    const first = await chunks.next();
-    if (first.done) throw new AttemptFailed(malformed('an empty answer', status));
-    const shape = bridge.shape(this.call, contentType, first.value);
-    if (shape === 'whole') return this.deliverWhole(first.value, chunks, contentType, tried);
-    if (shape === 'bytes') return relayBytes(this, bridge.bytesType(this.call, contentType), first.value, chunks);
+    const { value: first = nothing } = await chunks.next();
+    const shape = bridge.shape(this.call, contentType, first);
+    if (shape === 'whole') return this.deliverWhole(first, chunks, contentType, tried);
+    if (shape === 'bytes') return relayBytes(this, bridge.bytesType(this.call, contentType), first, chunks);
     const events = shape === 'events' ? bridge.events(this.call) : null;
-    if (events === null) throw new AttemptFailed(malformed(`an answer of the type ${contentType}`, status));
-    return relayEvents(this, events, first.value, chunks);
+    if (events === null)
+      throw new AttemptFailed(malformed(`${first.length} bytes and more of the type ${contentType}`, status));
+    return relayEvents(this, events, first, chunks);
   }
 
   private async deliverWhole(

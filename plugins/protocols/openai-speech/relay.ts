@@ -64,6 +64,7 @@ function isBare(contentType: string, call: DirectCall, first: Buffer): boolean {
 /** Not every model speaks in events: sound is an answer also where they were asked for. */
 export function shape(call: DirectCall, contentType: string, first: Buffer): AnswerShape | null {
   if (call.stream && isEventStream(contentType)) return 'events';
+  if (first.length === 0) return null;
   if (isSound(contentType) || isBare(contentType, call, first)) return 'bytes';
   // An error with status 200, or nothing that can be used.
   return first[0] === openingBrace ? 'whole' : null;
