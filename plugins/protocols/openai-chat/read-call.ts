@@ -9,13 +9,13 @@ import {
   objectAt,
   optionalBoolean,
   optionalCount,
-  requiredString,
+  requiredModel,
   stringAt,
   wantsUsage,
 } from '../../../engine/plugin.ts';
 
 export function readCall(body: JsonObject): ChatCall {
-  const model = requiredString(body, 'model');
+  const model = requiredModel(body);
   checkMessages(body);
   numberOrNull(body.temperature, 'temperature');
   const stream = optionalBoolean(body, 'stream');

@@ -8,13 +8,13 @@ import {
   numberOrNull,
   optionalBoolean,
   optionalCount,
-  requiredString,
+  requiredModel,
   wantsUsage,
 } from '../../../engine/plugin.ts';
 import { defaultMaximum } from './fields.ts';
 
 export function readCall(body: JsonObject): ChatCall {
-  const model = requiredString(body, 'model');
+  const model = requiredModel(body);
   const prompts = countPrompts(body.prompt);
   numberOrNull(body.temperature, 'temperature');
   const stream = optionalBoolean(body, 'stream');

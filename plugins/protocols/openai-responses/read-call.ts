@@ -8,7 +8,7 @@ import {
   objectAt,
   optionalBoolean,
   optionalCount,
-  requiredString,
+  requiredModel,
   stringOrNull,
   unsupported,
 } from '../../../engine/plugin.ts';
@@ -25,7 +25,7 @@ export function readCall(body: JsonObject): ChatCall {
 
 /** A call without options: what is counted and what is compacted. */
 export function readInput(body: JsonObject): ChatCall {
-  const model = requiredString(body, 'model');
+  const model = requiredModel(body);
   const previous = stringOrNull(body.previous_response_id, 'previous_response_id');
   refuseForeign(body);
   checkInput(body, previous !== null || (body.prompt ?? null) !== null);
