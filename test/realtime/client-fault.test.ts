@@ -71,3 +71,37 @@ describe('7 a client whose session the vendor refuses as its first event', () =>
     await next.until('session.created');
   });
 });
+
+describe('7 a vendor that breaks a session off', () => {
+  const ends: [string, (vendor: BareVendor) => void][] = [
+    ['a close for a failure', ({ sockets }) => sockets[0]!.close(1011, 'internal error')],
+    ['a cut', ({ sockets }) => sockets[0]!.terminate()],
+    ['an echo beyond the limit', ({ sockets }) => sockets[0]!.send('x'.repeat(25 * 1024 * 1024))],
+  ];
+
+  it.each(ends)('7 behind what a client said is not blamed for it: %s', async (_what, end) => {
+    vendor = await start((socket) => socket.send(created), '1m');
+    const client = await vendor.room.open();
+    client.socket.send('what a vendor cannot bear');
+    await expect.poll(() => vendor.frames.length).toBe(1);
+    end(vendor);
+    expect((await client.closed).code).toBe(1011);
+    const next = await vendor.room.open();
+    await next.until('session.created');
+  });
+
+  it.each(ends)('7 before that it rests: %s', async (_what, end) => {
+    vendor = await start((socket) => socket.send(created), '1m');
+    const client = await vendor.room.open();
+    end(vendor);
+    expect((await client.closed).code).toBe(1011);
+    expect((await refusal(vendor.room.open())).status).toBe(503);
+  });
+});
+
+it('7 the words of a vendor’s close repeat no credential', async () => {
+  vendor = await start((socket) => socket.send(created), '1m');
+  const client = await vendor.room.open();
+  vendor.sockets[0]!.close(3000, 'bad key sk-verysecret0123456789');
+  expect(await client.closed).toEqual({ code: 3000, reason: 'bad key [redacted]' });
+});

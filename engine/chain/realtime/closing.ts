@@ -1,6 +1,7 @@
 /** How sessions end: which close code says what (RFC 6455 7.4, IANA's registry of close codes). */
 import type { OutcomeKind } from '../../contract/usage.ts';
 import { GatewayError } from '../../errors.ts';
+import { cleanMessage } from '../../upstream/failure.ts';
 
 const closeCodes = { normal: 1000, goingAway: 1001, abnormal: 1006, failed: 1011 } as const;
 
@@ -66,8 +67,9 @@ export function brokenSession(why: string): Finish {
   return { kind: 'error', error, client, vendor: normal, isVendorFault: true };
 }
 
-/** The vendor closed with a code that is handed on. */
-export function closedByVendor(code: number, reason: string): Finish {
+/** The vendor closed with a code that is handed on, and its words, but for what may be a credential. */
+export function closedByVendor(code: number, said: string): Finish {
+  const reason = reasonOf(cleanMessage(said));
   const error = code === closeCodes.normal ? null : new GatewayError('upstream_error', reason || undefined);
   // 1011 to 1014: its own failure, a restart, overload, a bad gateway.
   const isVendorFault = code >= closeCodes.failed && code <= 1014;

@@ -56,6 +56,8 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
   private client: ClientSocket | null = null;
   /** The vendor has closed while frames of it waited. */
   private closed: { readonly code: number; readonly reason: string } | null = null;
+  /** What ends behind a client's words may be their doing. */
+  private clientSpoke = false;
   private draining = false;
   private over = false;
 
@@ -123,6 +125,7 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
           ? new GatewayError('overloaded', 'Events come faster than the vendor takes them.')
           : null;
     if (refusal !== null) return this.refuse(refusal);
+    this.clientSpoke = true;
     meter.sent(frame);
     vendor.send(frame);
   }
@@ -212,7 +215,7 @@ export class RealtimeSession implements SocketListener, SocketReceiver, OpenSess
   private judge({ isVendorFault, error }: Finish): void {
     const { attempts, tried } = this.material;
     if (!isVendorFault) return attempts.succeeded(tried, 101);
-    if (this.frames.heldBack) return attempts.abandoned(tried);
+    if (this.clientSpoke || this.frames.heldBack) return attempts.abandoned(tried);
     const reported = plainError(String(error?.cause ?? ''));
     attempts.failedWith(tried, vendorFailure(tried.target.channel.vendor, 502, reported, null));
   }
