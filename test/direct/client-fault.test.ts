@@ -1,5 +1,6 @@
 /** What a client asks for must not put a channel to rest: others use it too (spec 7). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
 import { formOf, lastRow, postForm, startVendor, startWith, wavFile } from './support.ts';
@@ -89,6 +90,29 @@ it('7 an error of the client’s own inside a 200 is told as one, and rests no c
   const answers = await insist(() => own.post('/embeddings', { model: 'demo-embedding', input: 'x' }));
   expect(statuses(answers)).toEqual([400, 400, 400, 400]);
   expect(await answers[0]!.json()).toMatchObject({ error: { code: 'too_long', param: 'input' } });
+});
+
+it('7 more than the gateway reads: a client that asks for so much is told, and rests no channel', async () => {
+  let much = true;
+  vendor = await startVendor((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    if (!much) return response.end('{"data":[{"index":0,"embedding":[1]}]}');
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    return Readable.from(Array<Buffer>(130).fill(piece)).pipe(response);
+  });
+  stack = await startWith(vendor.baseUrl, 'demo-embedding', {
+    edit: ({ channels }) => {
+      channels.channels.only.cooldown = { failures: 1, first: '1m', longest: '1m' };
+    },
+  });
+  const own = stack;
+  const ask = () => own.post('/embeddings', { model: 'demo-embedding', input: 'x' });
+  const answer = await ask();
+  expect(answer.status).toBe(413);
+  expect(await answer.json()).toMatchObject({ error: { code: 'body_too_large' } });
+  much = false;
+  expect((await ask()).status).toBe(200);
 });
 
 describe('8 names that differ in their case alone', () => {

@@ -21,6 +21,15 @@ const largestReply = 128 * 1024 * 1024;
 const largestRest = 256 * 1024;
 const nothing = Buffer.alloc(0);
 
+/** How much a vendor answers is for the client to say: no fault of the channel. */
+const tooLarge: Failure = {
+  reason: 'status',
+  status: 413,
+  message: 'the answer is too large',
+  retryAfter: null,
+  error: new GatewayError('body_too_large', 'The answer is larger than 128 MB. Ask for less at a time, or for Base64.'),
+};
+
 export class DirectRun implements Delivering {
   readonly exchange: LiveExchange;
   private readonly call: DirectCall;
@@ -184,7 +193,7 @@ async function readRest(first: Buffer, chunks: AsyncIterator<Buffer>): Promise<B
   let length = first.length;
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
     length += next.value.length;
-    if (length > largestReply) throw new AttemptFailed(malformed('the answer is too large'));
+    if (length > largestReply) throw new AttemptFailed(tooLarge);
     read.push(next.value);
   }
   return read.length === 1 ? first : Buffer.concat(read, length);
