@@ -36,6 +36,7 @@ export * from './image-rules.ts';
 export { hashKey, isWellFormedKey } from './ledger/key.ts';
 export { type ImageType, sniffImage } from './objects/image-type.ts';
 export * from './wire/anthropic/error.ts';
+export { askedTokens } from './wire/asked-tokens.ts';
 export * from './wire/base64.ts';
 export * from './wire/custom-tool.ts';
 export * from './wire/data-url.ts';

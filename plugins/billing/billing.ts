@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import {
+  askedTokens,
   definePlugin,
   type Exchange,
   GatewayError,
@@ -25,7 +26,7 @@ function estimate(exchange: Exchange, assumedOutputTokens: number): Usage {
   if (call.kind !== 'chat') return call.bound;
   const bound = call.maxOutputTokens ?? exchange.offer!.model.maxOutputTokens ?? assumedOutputTokens;
   const output = Math.min(bound * call.choices, mostTokens);
-  return usageOf(plainTokens(Math.ceil(exchange.body.length / 4), output), 0, 'estimated');
+  return usageOf(plainTokens(askedTokens(exchange.body.length, call.body), output), 0, 'estimated');
 }
 
 /** A whole answer goes out right behind its row. */

@@ -1,4 +1,5 @@
 import {
+  askedTokens,
   type ConcurrencyCounter,
   type Counters,
   definePlugin,
@@ -75,7 +76,7 @@ function enterAll(gates: readonly Gate[], tokens: number): void {
   }
 }
 
-const inputEstimate = (exchange: Exchange) => Math.ceil(exchange.body.length / 4);
+const inputEstimate = ({ body, call }: Exchange) => askedTokens(body.length, call?.kind === 'chat' ? call.body : {});
 
 export default definePlugin({
   name: 'limits',

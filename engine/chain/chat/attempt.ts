@@ -175,7 +175,7 @@ export class ChatAttempts implements Receiver, StreamOwner {
     if (this.call.stream) return this.failed(malformed('a whole answer to a request for a stream', this.status));
     this.attempts.succeeded(this.current!, this.status);
     this.over = true;
-    const usage = chatUsage(reply.usage, reply.images ?? 0, reply.estimatedOutput, this.exchange.body.length);
+    const usage = chatUsage(reply.usage, reply.images ?? 0, reply.estimatedOutput, this.exchange);
     const outcome: Outcome = this.exchange.aborted
       ? { kind: 'aborted', status: 499, code: null, usage }
       : { kind: 'ok', status: 200, code: null, usage };
@@ -240,7 +240,7 @@ export class ChatAttempts implements Receiver, StreamOwner {
   }
 
   private streamUsage(): Usage {
-    return this.stream === null ? noUsage : streamUsage(this.stream.tap, this.exchange.body.length);
+    return this.stream === null ? noUsage : streamUsage(this.stream.tap, this.exchange);
   }
 
   private stopUpstream(): void {
