@@ -21,7 +21,7 @@ export interface ResponsesOptions {
 export interface ResponsesSettings {
   /** ms; 0: nothing is kept. */
   readonly keep: number;
-  /** Bytes of all kept answers together; those that expire first go first. */
+  /** Bytes of all kept answers together; of the user who keeps most those that expire first go first. */
   readonly maximumSize: number;
 }
 
@@ -124,7 +124,7 @@ class DatabaseResponses implements OpenResponses {
     }
     for (let excess = await this.#excess(); excess > 0; ) {
       const taken: string[] = [];
-      for (const { id, size } of await oldest.execute()) {
+      for (const { id, size } of await oldest.where('user_id', '=', await this.#largestUser()).execute()) {
         if (excess <= 0) break;
         taken.push(id);
         excess -= size;
@@ -164,6 +164,18 @@ class DatabaseResponses implements OpenResponses {
       .select((select) => select.fn.sum<number | null>('size').as('bytes'))
       .executeTakeFirstOrThrow();
     return Number(bytes ?? 0) - this.#settings.maximumSize;
+  }
+
+  /** Who keeps most gives way: nobody can push out what others keep. */
+  async #largestUser(): Promise<number> {
+    const { user_id: user } = await this.#options.database.query
+      .selectFrom('responses')
+      .select('user_id')
+      .groupBy('user_id')
+      .orderBy((select) => select.fn.sum('size'), 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    return user;
   }
 
   async #forget(ids: readonly string[]): Promise<void> {

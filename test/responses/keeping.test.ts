@@ -90,6 +90,19 @@ describe('the store of kept responses', () => {
     expect(rows.length).toBeGreaterThanOrEqual(4);
   });
 
+  it('5 who keeps most gives way first: nobody pushes out what another user keeps', async () => {
+    const large = { text: 'x'.repeat(10_000) };
+    await store.put(stored('theirs', { userId: 2, input: [large] }), [], []);
+    for (let index = 0; index < 20; index++) {
+      now++;
+      await store.put(stored(`r${index}`, { input: [large] }), [], []);
+    }
+    store.configure({ keep: 500, maximumSize: 32_000 });
+    await store.sweep();
+    const rows = await database.query.selectFrom('responses').select('id').orderBy('expires_at').execute();
+    expect(rows.map(({ id }) => id)).toEqual(['theirs', 'r18', 'r19']);
+  });
+
   it('a thousand at once are written', async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => `r${index}`);
     await Promise.all(ids.map((id) => store.put(stored(id), [`out-${id}`], [])));
