@@ -1,6 +1,7 @@
 /** What a client asks for must not put a channel to rest: others use it too (spec 7). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
 import { formOf, lastRow, postForm, startVendor, startWith, wavFile } from './support.ts';
@@ -113,6 +114,39 @@ it('7 more than the gateway reads: a client that asks for so much is told, and r
   expect(await answer.json()).toMatchObject({ error: { code: 'body_too_large' } });
   much = false;
   expect((await ask()).status).toBe(200);
+});
+
+it('7 a vendor that breaks off what its client reads slowly is not blamed', async () => {
+  const answers: ServerResponse[] = [];
+  let endless = true;
+  vendor = await startVendor((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'audio/mpeg');
+    if (!endless) return response.end('ID3 sound');
+    answers.push(response);
+    const send = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+    };
+    response.on('drain', send);
+    return send();
+  });
+  stack = await startWith(vendor.baseUrl, 'demo-tts', {
+    edit: ({ channels }) => {
+      channels.channels.only.cooldown = { failures: 1, first: '1m', longest: '1m' };
+    },
+  });
+  const own = stack;
+  const speak = () => own.post('/audio/speech', { model: 'demo-tts', voice: 'a', input: 'Hello' });
+  const { body } = await speak();
+  // Nobody reads: all buffers fill, and the vendor gives up.
+  await expect.poll(() => answers[0]!.writableLength).toBeGreaterThan(0);
+  await delay(300);
+  answers[0]!.destroy();
+  await expect(new Response(body).arrayBuffer()).rejects.toThrow();
+  await expect.poll(() => own.gateway.snapshot.active).toBe(0);
+  expect(await lastRow(own)).toMatchObject({ outcome: 'error', characters: 5 });
+  endless = false;
+  expect((await speak()).status).toBe(200);
 });
 
 describe('8 names that differ in their case alone', () => {

@@ -42,6 +42,8 @@ export class DirectRun implements Delivering {
   private answer: Answer | null = null;
   private current: Try | null = null;
   private wake: (() => void) | null = null;
+  /** The vendor had to wait for the client: if it breaks off then, that says nothing about its channel. */
+  private heldBack = false;
 
   /** `uploadFault`: what the disk said where it could not give an upload back; else null. */
   constructor(exchange: LiveExchange, call: DirectCall, ending: Ending, log: Log, uploadFault: () => unknown) {
@@ -69,6 +71,7 @@ export class DirectRun implements Delivering {
     const { reply } = this.exchange;
     reply.capture?.data(bytes);
     if (reply.write(bytes)) return;
+    this.heldBack = true;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
       reply.drained(resolve);
@@ -103,7 +106,7 @@ export class DirectRun implements Delivering {
     return tryChannels(this.attempts, {
       attempt: (tried) => this.attempt(tried),
       giveUp: () => this.answer?.abort(),
-      stopped: () => this.stopped ?? this.lostUpload(),
+      stopped: () => this.stopped ?? this.lostUpload() ?? this.brokenWhileHeld(),
       begun: () => reply.begun || this.exchange.aborted,
     });
   }
@@ -112,6 +115,11 @@ export class DirectRun implements Delivering {
     const cause = this.uploadFault();
     if (cause === null) return null;
     return new GatewayError('internal_error', 'The gateway could not read the upload again. Try again.', { cause });
+  }
+
+  private brokenWhileHeld(): GatewayError | null {
+    if (!this.heldBack) return null;
+    return new GatewayError('upstream_error', 'The vendor broke an answer off that was read slowly.');
   }
 
   private async attempt(tried: Try): Promise<void> {
