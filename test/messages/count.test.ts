@@ -11,6 +11,8 @@ beforeAll(async () => {
         ['count-fails', 'status=500'],
         ['count-limited', 'status=429'],
         ['count-refused', 'status=400'],
+        ['count-unknown', 'status=404'],
+        ['count-unheard', 'status=405'],
       ]) {
         channels.channels['only-anthropic-messages'].cooldown = { failures: 3, first: '1m', longest: '5m' };
         channels.channels['only-anthropic-messages'].models[name!] = `claude-haiku-4-5!${fault}`;
@@ -69,6 +71,13 @@ it('4.1 POST /v1/messages/count_tokens: a vendor that fails is replaced by an es
   expect((await count('count-fails', 'Hi there')).input_tokens).toBeGreaterThan(5);
   await expect(count('count-refused', 'Hi')).rejects.toMatchObject({ status: 400 });
 });
+
+it.each(['count-unknown', 'count-unheard'])(
+  '4.1 POST /v1/messages/count_tokens: an estimate stands in for a vendor that cannot count: %s',
+  async (model) => {
+    expect((await count(model, 'Hi there')).input_tokens).toBeGreaterThan(5);
+  },
+);
 
 it('4.1 POST /v1/messages/count_tokens: an estimate stands in while every channel is throttled, also while it rests', async () => {
   expect((await count('count-limited', 'Hi there')).input_tokens).toBeGreaterThan(5);

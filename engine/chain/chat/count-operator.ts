@@ -17,6 +17,9 @@ import { resolveOffer } from '../resolve.ts';
 import { tryChannels } from '../try-channels.ts';
 import { countRequest } from './count-request.ts';
 
+/** Of compatible vendors that know no such path. */
+const cannotCount: ReadonlySet<number> = new Set([404, 405]);
+
 const largestAnswer = 256 * 1024;
 
 export function countOperator(protocol: ChatProtocol, receiveTimeout: number, ending: Ending, log: Log): Operator {
@@ -74,7 +77,7 @@ class Counting {
       stopped: () => this.stopped,
       begun: () => false,
       instead: (error, last) => {
-        if (last !== null && error.status < 500) throw error;
+        if (last !== null && error.status < 500 && !cannotCount.has(last.status)) throw error;
         return estimateTokens(this.call.body);
       },
     });
