@@ -187,6 +187,24 @@ describe('7 a channel that rests', () => {
   });
 });
 
+describe('7 an answer that is larger than is read', () => {
+  it('7 is 413 for the client that asked for so much, and the channel serves the others', async () => {
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    vendor = await startVendor((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      for (let written = 0; written <= 65; written++) response.write(piece);
+    });
+    stack = await startChannels({
+      only: { baseUrl: vendor.baseUrl, cooldown: { failures: 1, first: '60s', longest: '60s' } },
+    });
+    for (let round = 0; round < 2; round++) {
+      const answer = await ask();
+      expect([answer.status, (await errorOf(answer)).code]).toEqual([413, 'body_too_large']);
+    }
+    expect(vendor.requests, 'it does not rest').toHaveLength(2);
+  });
+});
+
 describe('5 a bad credential in other clothes', () => {
   it.each([
     [

@@ -20,7 +20,7 @@ import { chatRequest } from '../upstream-request.ts';
 import { Collected } from './collected.ts';
 import { type StreamOwner, StreamRelay } from './stream-relay.ts';
 import { chatUsage, streamUsage } from './usage.ts';
-import { errorReply, largestError, largestReply, unreadableReply } from './whole-answer.ts';
+import { errorReply, largestError, largestReply, tooLargeReply, unreadableReply } from './whole-answer.ts';
 
 export class ChatAttempts implements Receiver, StreamOwner {
   private readonly exchange: LiveExchange;
@@ -161,7 +161,7 @@ export class ChatAttempts implements Receiver, StreamOwner {
     if (received.length + chunk.length <= (isError ? largestError : largestReply)) received.add(chunk);
     // The status of an error says enough without its endless body.
     else if (isError) this.breakOff(this.readError(Buffer.alloc(0)));
-    else this.breakOff(malformed('the answer is too large', status));
+    else this.breakOff(tooLargeReply);
   }
 
   private wholeEnded(body: Buffer): void {
