@@ -14,14 +14,15 @@ const start = (greet: Parameters<typeof startBareVendor>[0], pingTimeout: string
     gateway.realtime = { pingTimeout };
   });
 
-/** Sends so much that the gateway has to stop reading from the vendor. */
+/** Sends until the gateway has stopped reading from the vendor. */
 async function flood(client: Client): Promise<void> {
   client.socket.pause();
   const socket = vendor.sockets.at(-1)!;
-  const frame = `{"type":"x","pad":"${'p'.repeat(1024 * 1024)}"}`;
-  for (let sent = 0; sent < 64 && socket.bufferedAmount < 8 * frame.length; sent++) {
-    socket.send(frame);
-    await delay(5);
+  const frame = `{"type":"x","pad":"${'p'.repeat(65_536)}"}`;
+  for (let blocked = 0; blocked < 40; ) {
+    blocked = socket.bufferedAmount > 1024 * 1024 ? blocked + 1 : 0;
+    if (blocked > 0) await delay(10);
+    else socket.send(frame);
   }
 }
 
