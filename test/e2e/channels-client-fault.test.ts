@@ -1,4 +1,6 @@
 /** What a client writes must not put a channel or a credential to rest: others use it too (spec 5, 7). */
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../kit/stack.ts';
 import { answerJson, expectError, type FakeVendor, generate, onlyChannel, startVendor } from './images-kit.ts';
@@ -114,4 +116,59 @@ describe('7 what is the client’s own doing', () => {
       { vendor: 'anthropic', models: { 'demo-claude': 'claude' } },
     );
   });
+});
+
+describe('8 no vendor that overlooks the case reads another model than the billed one', () => {
+  it.each([
+    ['/chat/completions', { messages: [message] }],
+    ['/completions', { prompt: 'Hi' }],
+    ['/responses', { input: 'Hi' }],
+    ['/messages', { messages: [message], max_tokens: 9 }],
+  ])('8 %s', async (path, body) => {
+    for (const name of ['Model', 'MODEL', 'm\u006fdeL']) {
+      const answer = await stack.post(path, { model: 'demo-chat', [name]: 'dear', ...body });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain('are one parameter');
+    }
+    expect(stack.simulator.received).toHaveLength(0);
+  });
+});
+
+it('7 a vendor that breaks a stream off while its client reads slowly is not blamed', async () => {
+  const answers: ServerResponse[] = [];
+  let endless = true;
+  const event = `data: {"choices":[{"index":0,"delta":{"content":"${'word '.repeat(12_000)}"}}]}\n\n`;
+  const vendor = await startVendor((_request, response) => {
+    response.setHeader('content-type', 'text/event-stream');
+    if (!endless) return void response.end(`${event}data: [DONE]\n\n`);
+    answers.push(response);
+    const send = (): void => {
+      while (!response.destroyed && response.write(event));
+    };
+    response.on('drain', send);
+    send();
+  });
+  const own = await startStack({
+    edit: (documents) =>
+      onlyChannel(documents, 'only', {
+        vendor: 'openai',
+        baseUrl: `${vendor.url}/v1`,
+        models: { 'demo-chat': 'gpt' },
+        cooldown: { failures: 1, first: '1m', longest: '1m' },
+      }),
+  });
+  const ask = () => own.post('/chat/completions', { model: 'demo-chat', stream: true, messages: [message] });
+  const { body } = await ask();
+  // Nobody reads: all buffers fill, and the vendor gives up.
+  await expect.poll(() => answers[0]!.writableLength).toBeGreaterThan(0);
+  await delay(300);
+  answers[0]!.destroy();
+  expect(await new Response(body).text()).toContain('"error"');
+  await expect.poll(() => own.gateway.snapshot.active).toBe(0);
+  endless = false;
+  const next = await ask();
+  expect(next.status).toBe(200);
+  await next.text();
+  await own.close();
+  await vendor.close();
 });

@@ -129,8 +129,12 @@ export class ChatAttempts implements Receiver, StreamOwner {
 
   broke(error: VendorError): void {
     this.stopUpstream();
-    const failure = vendorFailure(this.current!.target.channel.vendor, 502, error, null);
-    this.attempts.failedWith(this.current!, failure);
+    this.failedBegun(vendorFailure(this.current!.target.channel.vendor, 502, error, null));
+  }
+
+  private failedBegun(failure: Failure): void {
+    if (this.stream?.heldBack === true) this.attempts.abandoned(this.current!);
+    else this.attempts.failedWith(this.current!, failure);
     this.fail(failure.error);
   }
 
@@ -201,10 +205,7 @@ export class ChatAttempts implements Receiver, StreamOwner {
 
   private failed(failure: Failure): void {
     if (this.over) return;
-    if (this.exchange.reply.begun) {
-      this.attempts.failedWith(this.current!, failure);
-      return this.fail(failure.error);
-    }
+    if (this.exchange.reply.begun) return this.failedBegun(failure);
     const goOn = this.attempts.failedWith(this.current!, failure);
     if (this.exchange.aborted) return this.finishAborted();
     if (goOn) this.start();

@@ -31,6 +31,8 @@ export interface StreamOwner {
 
 export class StreamRelay {
   readonly tap: StreamTap;
+  /** The vendor had to wait for the client: if it breaks off then, that says nothing about its channel. */
+  heldBack = false;
   private readonly owner: StreamOwner;
   private readonly exchange: LiveExchange;
   private readonly contentType: string;
@@ -81,6 +83,7 @@ export class StreamRelay {
     const { reply } = this.exchange;
     reply.capture?.data(bytes);
     if (reply.write(bytes)) return true;
+    this.heldBack = true;
     reply.drained(() => this.owner.resume());
     return false;
   }

@@ -11,17 +11,6 @@ export function requiredString(body: JsonObject, name: string): string {
   return value;
 }
 
-/**
- * `model`, and no other spelling of it: vendors whose parsers overlook the case would read another model than the
- * billed one.
- */
-export function requiredModel(body: JsonObject): string {
-  for (const name in body)
-    if (name.length === 5 && name !== 'model' && name.toLowerCase() === 'model')
-      throw new GatewayError('invalid_value', `\`${name}\` must be written \`model\`.`, { param: name });
-  return requiredString(body, 'model');
-}
-
 export function optionalBoolean(body: JsonObject, name: string): boolean {
   const value = body[name];
   if (value === undefined || value === null) return false;

@@ -7,7 +7,7 @@ import {
   objectAt,
   optionalBoolean,
   optionalCount,
-  requiredModel,
+  requiredString,
   stringAt,
 } from '../../../engine/plugin.ts';
 
@@ -21,7 +21,7 @@ export function readCall(body: JsonObject): ChatCall {
 
 /** The same without an answer, which tokens are counted of. */
 export function readConversation(body: JsonObject): ChatCall {
-  const model = requiredModel(body);
+  const model = requiredString(body, 'model');
   refuseThread(body);
   checkMessages(body);
   return { kind: 'chat', model, stream: false, wantsUsage: true, maxOutputTokens: null, choices: 1, body };

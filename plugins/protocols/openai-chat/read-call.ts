@@ -9,13 +9,13 @@ import {
   objectAt,
   optionalBoolean,
   optionalCount,
-  requiredModel,
+  requiredString,
   stringAt,
   wantsUsage,
 } from '../../../engine/plugin.ts';
 
 export function readCall(body: JsonObject): ChatCall {
-  const model = requiredModel(body);
+  const model = requiredString(body, 'model');
   checkMessages(body);
   numberOrNull(body.temperature, 'temperature');
   const stream = optionalBoolean(body, 'stream');

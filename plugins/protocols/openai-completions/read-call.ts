@@ -8,13 +8,13 @@ import {
   numberOrNull,
   optionalBoolean,
   optionalCount,
-  requiredModel,
+  requiredString,
   wantsUsage,
 } from '../../../engine/plugin.ts';
 import { defaultMaximum } from './fields.ts';
 
 export function readCall(body: JsonObject): ChatCall {
-  const model = requiredModel(body);
+  const model = requiredString(body, 'model');
   const prompts = countPrompts(body.prompt);
   numberOrNull(body.temperature, 'temperature');
   const stream = optionalBoolean(body, 'stream');

@@ -8,7 +8,7 @@ import {
   objectAt,
   optionalBoolean,
   optionalCount,
-  requiredModel,
+  requiredString,
   stringOrNull,
   unsupported,
 } from '../../../engine/plugin.ts';
@@ -25,7 +25,7 @@ export function readCall(body: JsonObject): ChatCall {
 
 /** A call without options: what is counted and what is compacted. */
 export function readInput(body: JsonObject): ChatCall {
-  const model = requiredModel(body);
+  const model = requiredString(body, 'model');
   const previous = stringOrNull(body.previous_response_id, 'previous_response_id');
   refuseForeign(body);
   checkInput(body, previous !== null || (body.prompt ?? null) !== null);
