@@ -129,7 +129,7 @@ export interface GatewayFile {
      */
     keep: string | number;
     /**
-     * All kept answers together; those that expire first are given up first.
+     * All kept answers together; beyond it those of the user who keeps the most go first, and of them those that expire first.
      */
     maximumSize: string;
   };
