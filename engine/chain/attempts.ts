@@ -161,7 +161,8 @@ export class Attempts {
       detail: failure.message,
       rests,
     };
-    if (failure.reason === 'credential')
+    if (failure.spares) this.log.warn(fields, 'the vendor refuses this account what a request asked for');
+    else if (failure.reason === 'credential')
       this.log.error(fields, 'the vendor refuses this channel’s credential: replace it');
     else if (rests !== null) this.log.warn(fields, 'a channel failed and rests');
     else this.log.info(fields, 'an attempt failed');

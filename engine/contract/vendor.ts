@@ -29,6 +29,8 @@ export interface FailureRule {
   readonly reason: FailureReason;
   /** The HTTP status that the vendor should have answered, where its own says something else about the channel. */
   readonly as?: number;
+  /** The account lacks only what this request asked for: the next channel is tried, and this one goes on serving others. */
+  readonly spares?: true;
 }
 
 export interface VendorDefinition {

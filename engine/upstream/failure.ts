@@ -14,6 +14,8 @@ export interface Failure {
   /** Seconds. */
   readonly retryAfter: number | null;
   readonly error: GatewayError;
+  /** Nothing rests for it. */
+  readonly spares?: true;
 }
 
 /** The key of the failover table. */
@@ -81,7 +83,7 @@ export function vendorFailure(
     rule?.reason ?? (status === 401 || status === 402 ? 'credential' : status < 400 ? 'malformed' : 'status');
   const meant = rule?.as ?? status;
   const error = clientError(reason, meant, message, reported, wait);
-  return { reason, status: meant, message, retryAfter: wait, error };
+  return { reason, status: meant, message, retryAfter: wait, error, ...(rule?.spares && { spares: true }) };
 }
 
 function matches(rule: FailureRule, status: number, reported: VendorError): boolean {

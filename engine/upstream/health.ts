@@ -104,6 +104,10 @@ export class ChannelHealth {
 
   /** Books a failure; answers what rests now, for the log. What is the client's own doing counts as health. */
   fail(channel: Channel, index: number, failure: Failure, now: number): 'channel' | 'credential' | null {
+    if (failure.spares) {
+      this.leave(channel, index);
+      return null;
+    }
     const { failures, first, longest } = channel.cooldown;
     const credential = this.credential(channel.credentials[index]!);
     if (failure.reason === 'credential' || failure.status === 429) {

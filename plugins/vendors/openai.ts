@@ -34,8 +34,9 @@ export default defineVendor({
     // Vendors quote their clients: only a message that begins so is about the account.
     { code: 'invalid_api_key', reason: 'credential' },
     { status: [400, 403], text: /^(error: )?(incorrect|invalid) api key/i, reason: 'credential' },
-    // Which account is asked decides these, not what is asked.
-    { status: 403, text: /organization must be verified|country, region, or territory/i, reason: 'credential' },
+    // Which account is asked decides these; the first one only for some models and tools.
+    { status: 403, text: /^your organization must be verified/i, reason: 'credential', spares: true },
+    { status: 403, text: /country, region, or territory/i, reason: 'credential' },
     {
       code: ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'account_deactivated'],
       reason: 'credential',

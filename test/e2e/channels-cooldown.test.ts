@@ -216,7 +216,7 @@ describe('5 a bad credential in other clothes', () => {
     [
       403,
       {
-        message: 'Your organization must be verified to use this model.',
+        message: 'Country, region, or territory not supported',
         type: 'invalid_request_error',
         param: null,
         code: null,
@@ -250,6 +250,25 @@ describe('5 a bad credential in other clothes', () => {
     expect(alone.status).toBe(502);
     expect((await errorOf(alone)).message).toMatch(/operator/);
   });
+});
+
+it('5 what an account may not do for one request is tried elsewhere, and it goes on serving the others', async () => {
+  const message = 'Your organization must be verified to use the tool image_generation.';
+  const error = { message, type: 'invalid_request_error', param: null, code: null };
+  vendor = await startVendor((response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error }));
+  });
+  const { log, entries } = recordingLog();
+  stack = await startChannels({ bare: { baseUrl: vendor.baseUrl, priority: 2 }, good: {} }, { log });
+  for (let round = 0; round < 3; round++) expect((await ask()).status).toBe(200);
+  expect(vendor.requests, 'it does not rest').toHaveLength(3);
+  expect(entries.filter(({ level }) => level === 'error')).toEqual([]);
+  const told = entries.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+  expect(told).toContainEqual(expect.objectContaining({ channel: 'bare', reason: 'credential', rests: null }));
+  await stack.close();
+  stack = await startChannels({ bare: { baseUrl: vendor.baseUrl } });
+  for (let round = 0; round < 2; round++) expect((await ask()).status).toBe(502);
 });
 
 describe('7 shares and overrides', () => {
