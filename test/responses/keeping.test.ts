@@ -172,8 +172,10 @@ describe('gateway.yaml responses', () => {
   });
 
   it('an answer that cannot be kept reaches the client all the same, and the log says so', async () => {
-    const { query } = await openDatabase(join(stack.data, 'gateway.db'), { busyTimeout: 5000, autoCheckpoint: 1000 });
-    await query.schema.alterTable('responses').renameTo('away').execute();
+    // Waits without blocking: the gateway that may be writing is in this process.
+    const { query } = await openDatabase(join(stack.data, 'gateway.db'), { busyTimeout: 2, autoCheckpoint: 1000 });
+    const rename = (from: string, to: string) => patiently(() => query.schema.alterTable(from).renameTo(to).execute());
+    await rename('responses', 'away');
     try {
       logged.length = 0;
       for (const model of [viaChat, viaNative]) {
@@ -185,7 +187,7 @@ describe('gateway.yaml responses', () => {
       }
       expect(logged.filter((message) => message === 'a response could not be kept')).toHaveLength(4);
     } finally {
-      await query.schema.alterTable('away').renameTo('responses').execute();
+      await rename('away', 'responses');
       await query.destroy();
     }
   });
