@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { diffConfigurations } from '../../engine/config/index.ts';
+import { patiently } from '../../engine/ledger/serial.ts';
 import { type LedgerDatabase, openDatabase } from '../../engine/ledger/sqlite.ts';
 import { silentLog } from '../../engine/observe/log.ts';
 import type { StoredResponse } from '../../engine/plugin.ts';
