@@ -1,6 +1,7 @@
 /** `gateway usage` */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { UsageRow } from '../contract/usage.ts';
+import { maximumUsageRows } from '../ledger/accounts-contract.ts';
 import { type AccountsOptions, requireUser, withAccounts } from './accounts.ts';
 import { formatUsd } from './amount.ts';
 import { type JsonOption, parseCount, parseTime, withConfig, withData, withExamples, withJson } from './options.ts';
@@ -76,11 +77,10 @@ async function usage(options: UsageOptions, parts: Parts): Promise<void> {
   else print(renderTable(columns, rows));
 }
 
-const mostRows = 10_000;
-
 function parseLimit(text: string): number {
   const limit = parseCount(text);
-  if (limit > mostRows) throw new InvalidArgumentError(`It must be at most ${mostRows}; --before goes on.`);
+  if (limit > maximumUsageRows)
+    throw new InvalidArgumentError(`It must be at most ${maximumUsageRows}; --before goes on.`);
   return limit;
 }
 
@@ -93,7 +93,7 @@ export function addUsage(program: Command, parts: Parts): void {
     .option('--model <name>', 'only of this model')
     .option('--from <time>', 'not before', parseTime)
     .option('--to <time>', 'before', parseTime)
-    .option('--limit <count>', `rows, at most ${mostRows}`, parseLimit, 50)
+    .option('--limit <count>', `rows, at most ${maximumUsageRows}`, parseLimit, 50)
     .option('--before <request>', 'go on after this row: the last request of the page before')
     .action((options: UsageOptions) => usage(options, parts));
   withExamples(

@@ -3,7 +3,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { ImageBody } from '../contract/image.ts';
 import { GatewayError } from '../errors.ts';
 import { tooLarge } from './body.ts';
-import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
+import { type Receiving, startSilenceDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
 
 type Parser = InstanceType<typeof Busboy>;
@@ -13,8 +13,6 @@ const largestField = 1024 * 1024;
 const longestName = 200;
 const mostFields = 100;
 const mostFiles = 64;
-/** ms; a body that goes on coming need not restart the deadline at every chunk. */
-const deadlineStep = 1000;
 
 /**
  * Calls back once. Must be called while uWS still holds the request. After an error the rest of the body is thrown away.
@@ -38,19 +36,7 @@ export function readMultipart(
     deadline.cancel();
     done(error, error === null ? { kind: 'multipart', fields, files } : null);
   };
-  const start = () =>
-    startReceiveDeadline(native, request, timeout, () =>
-      finish(new GatewayError('request_timeout', `The body stopped coming for ${timeout / 1000} s.`)),
-    );
-  let deadline = start();
-  let restartedAt = performance.now();
-  const restart = () => {
-    const now = performance.now();
-    if (now - restartedAt < deadlineStep) return;
-    restartedAt = now;
-    deadline.cancel();
-    deadline = start();
-  };
+  const deadline = startSilenceDeadline(native, request, timeout, finish);
   const parser = createParser(contentType, finish);
   if (parser === null) return { cancel: () => {} };
   parser.on('field', (name: string | undefined, value, _nameCut, valueCut) => {
@@ -82,7 +68,7 @@ export function readMultipart(
     if (finished) return;
     length += chunk.byteLength;
     if (length > limit) return finish(tooLarge(limit));
-    restart();
+    deadline.heard();
     // uWS only lends the chunk; the parser keeps slices of what it is given.
     parser.write(Buffer.from(Buffer.from(chunk)));
     if (isLast) parser.end();

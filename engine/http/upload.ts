@@ -4,7 +4,7 @@ import type { UploadedField, UploadedFile, UploadedForm } from '../contract/dire
 import { GatewayError } from '../errors.ts';
 import { tooLarge } from './body.ts';
 import { damaged, isDamaged, isNamed, unnamed } from './multipart.ts';
-import { type Receiving, startReceiveDeadline } from './receive-deadline.ts';
+import { type Receiving, startSilenceDeadline } from './receive-deadline.ts';
 import type { NativeResponse } from './reply.ts';
 import { Spool } from './upload-spool.ts';
 
@@ -17,8 +17,6 @@ const mostFields = 100;
 const mostFiles = 8;
 /** Bytes on their way to the disk, beyond which the client has to wait. */
 const mostPending = 1024 * 1024;
-/** ms; a body that goes on coming need not restart the deadline at every chunk. */
-const deadlineStep = 1000;
 
 /** What is there of a form while it comes. */
 export interface Upload {
@@ -61,8 +59,7 @@ class UploadReading {
     [];
   private readonly spools: Spool[] = [];
   private parser: Parser | null = null;
-  private deadline: { cancel(): void };
-  private restartedAt = performance.now();
+  private readonly deadline: { heard(): void; cancel(): void };
   private length = 0;
   private fieldBytes = 0;
   private paused = false;
@@ -78,7 +75,7 @@ class UploadReading {
     this.request = request;
     this.options = options;
     this.done = done;
-    this.deadline = this.startDeadline();
+    this.deadline = startSilenceDeadline(native, request, options.timeout, (error) => this.fail(error));
   }
 
   start(contentType: string): void {
@@ -103,7 +100,7 @@ class UploadReading {
     if (this.finished || this.request.settled || this.request.aborted || this.parser === null) return;
     this.length += chunk.byteLength;
     if (this.length > this.options.limit) return this.fail(tooLarge(this.options.limit));
-    this.restartDeadline();
+    this.deadline.heard();
     // uWS only lends the chunk; the parser keeps slices of what it is given.
     this.parser.write(Buffer.from(Buffer.from(chunk)));
     if (isLast) {
@@ -210,21 +207,6 @@ class UploadReading {
     // What still comes is thrown away, also where the client was waiting for the disk.
     if (this.paused && !this.request.aborted && !this.request.settled) this.native.resume();
     this.done(error, null);
-  }
-
-  private startDeadline() {
-    const { timeout } = this.options;
-    return startReceiveDeadline(this.native, this.request, timeout, () =>
-      this.fail(new GatewayError('request_timeout', `The body stopped coming for ${timeout / 1000} s.`)),
-    );
-  }
-
-  private restartDeadline(): void {
-    const now = performance.now();
-    if (now - this.restartedAt < deadlineStep) return;
-    this.restartedAt = now;
-    this.deadline.cancel();
-    this.deadline = this.startDeadline();
   }
 }
 

@@ -2,6 +2,9 @@
 import type { LimitSettings } from '../contract/ports.ts';
 import type { UsageRow } from '../contract/usage.ts';
 
+/** Rows of one page of the usage log. */
+export const maximumUsageRows = 10_000;
+
 export interface User {
   readonly id: number;
   readonly name: string;

@@ -1,14 +1,12 @@
 /** Reads the usage log, newest first, page by page. */
 import type { UsageRow } from '../contract/usage.ts';
-import { AccountsFault, type UsageFilter } from './accounts-contract.ts';
+import { AccountsFault, maximumUsageRows, type UsageFilter } from './accounts-contract.ts';
 import type { LedgerDatabase } from './sqlite.ts';
 import { usageRowOf } from './usage-columns.ts';
 
-const maximumRows = 10_000;
-
 export async function readUsage(database: LedgerDatabase, filter: UsageFilter): Promise<UsageRow[]> {
-  if (!Number.isInteger(filter.limit) || filter.limit < 1 || filter.limit > maximumRows) {
-    throw new AccountsFault(`The limit is a whole number from 1 to ${maximumRows}.`);
+  if (!Number.isInteger(filter.limit) || filter.limit < 1 || filter.limit > maximumUsageRows) {
+    throw new AccountsFault(`The limit is a whole number from 1 to ${maximumUsageRows}.`);
   }
   const last = filter.before === undefined ? null : await positionOf(database, filter.before);
   const rows = await database.query

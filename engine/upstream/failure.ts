@@ -57,6 +57,15 @@ export function malformed(message: string, status = 200): Failure {
   };
 }
 
+/** How much a vendor answers is for the client to say: no fault of the channel. `sentence` tells the client how to go on. */
+export const answerTooLarge = (sentence: string): Failure => ({
+  reason: 'status',
+  status: 413,
+  message: 'the answer is too large',
+  retryAfter: null,
+  error: new GatewayError('body_too_large', sentence),
+});
+
 /** An error that a codec found in a 200: a refusal, an answer without an image, something unreadable. */
 export function codecFailure(error: GatewayError): Failure {
   const reason =

@@ -8,7 +8,7 @@ import { noUsage } from '../../contract/usage.ts';
 import type { Log } from '../../contract/values.ts';
 import type { VendorError } from '../../contract/wire.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { type Failure, malformed, transportFailure, vendorFailure } from '../../upstream/failure.ts';
+import { answerTooLarge, type Failure, malformed, transportFailure, vendorFailure } from '../../upstream/failure.ts';
 import { headerValue, retryAfterSeconds } from '../../upstream/headers.ts';
 import type { RawHeaders, Receiver, Sending, TransportFailure, UpstreamRequest } from '../../upstream/pools.ts';
 import { isEventStream } from '../../wire/sse.ts';
@@ -20,7 +20,7 @@ import { chatRequest } from '../upstream-request.ts';
 import { Collected } from './collected.ts';
 import { type StreamOwner, StreamRelay } from './stream-relay.ts';
 import { chatUsage, streamUsage } from './usage.ts';
-import { errorReply, largestError, largestReply, tooLargeReply, unreadableReply } from './whole-answer.ts';
+import { errorReply, largestError, largestReply, unreadableReply } from './whole-answer.ts';
 
 export class ChatAttempts implements Receiver, StreamOwner {
   private readonly exchange: LiveExchange;
@@ -165,7 +165,7 @@ export class ChatAttempts implements Receiver, StreamOwner {
     if (received.length + chunk.length <= (isError ? largestError : largestReply)) received.add(chunk);
     // The status of an error says enough without its endless body.
     else if (isError) this.breakOff(this.readError(Buffer.alloc(0)));
-    else this.breakOff(tooLargeReply);
+    else this.breakOff(answerTooLarge('The answer is larger than 64 MB. Ask for less at a time, or for a stream.'));
   }
 
   private wholeEnded(body: Buffer): void {

@@ -9,18 +9,6 @@ import type { Target } from '../target.ts';
 export const largestReply = 64 * 1024 * 1024;
 export const largestError = 256 * 1024;
 
-/** How much a vendor answers (likelihoods, choices) is for the client to say: no fault of the channel. */
-export const tooLargeReply: Failure = {
-  reason: 'status',
-  status: 413,
-  message: 'the answer is too large',
-  retryAfter: null,
-  error: new GatewayError(
-    'body_too_large',
-    'The answer is larger than 64 MB. Ask for less at a time, or for a stream.',
-  ),
-};
-
 /** What was thrown by whoever read a body that should have been an answer. */
 export function unreadableReply(thrown: unknown, status: number): Failure {
   if (thrown instanceof GatewayError) return codecFailure(thrown);

@@ -5,7 +5,7 @@ import type { Log } from '../../contract/values.ts';
 import type { VendorError } from '../../contract/wire.ts';
 import { GatewayError } from '../../errors.ts';
 import { Answer } from '../../upstream/answer.ts';
-import { type Failure, malformed, vendorFailure } from '../../upstream/failure.ts';
+import { answerTooLarge, type Failure, malformed, vendorFailure } from '../../upstream/failure.ts';
 import { headerValue } from '../../upstream/headers.ts';
 import { AttemptFailed, refusalOf, sayable } from '../attempt-failure.ts';
 import { Attempts, type Try } from '../attempts.ts';
@@ -20,15 +20,7 @@ const largestReply = 128 * 1024 * 1024;
 /** Of what a vendor still says behind its last event. */
 const largestRest = 256 * 1024;
 const nothing = Buffer.alloc(0);
-
-/** How much a vendor answers is for the client to say: no fault of the channel. */
-const tooLarge: Failure = {
-  reason: 'status',
-  status: 413,
-  message: 'the answer is too large',
-  retryAfter: null,
-  error: new GatewayError('body_too_large', 'The answer is larger than 128 MB. Ask for less at a time, or for Base64.'),
-};
+const tooLarge = 'The answer is larger than 128 MB. Ask for less at a time, or for Base64.';
 
 export class DirectRun implements Delivering {
   readonly exchange: LiveExchange;
@@ -201,7 +193,7 @@ async function readRest(first: Buffer, chunks: AsyncIterator<Buffer>): Promise<B
   let length = first.length;
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
     length += next.value.length;
-    if (length > largestReply) throw new AttemptFailed(tooLarge);
+    if (length > largestReply) throw new AttemptFailed(answerTooLarge(tooLarge));
     read.push(next.value);
   }
   return read.length === 1 ? first : Buffer.concat(read, length);
